@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from aoti_debug.read.event_records import Group
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.model import InputFinding
+    from aoti_debug.read.check_report import TrialReport
     from aoti_debug.read.event_records import Call
 
 MOST = 8  # calls, of which one keeps the contract if one is kept
@@ -52,15 +53,10 @@ class Trial:
     @property
     def document(self) -> dict[str, object]:
         """Return what the probe is given."""
-        changes = [
-            {"index": c.index, "property": c.property, "to": c.to, "dim": c.dim}
-            for c in self.changes
-        ]
         call = self.call
-        values = [list(one) for one in call.values]
-        own = {"pid": call.pid, "call": call.call, "inputs": str(self.inputs)}
-        more = {"changes": changes, "values": values, "breaks": bool(self.breaks)}
-        return {**own, **more, "place": self.place}
+        own = {"pid": call.pid, "call": call.call, "inputs": str(self.inputs), "place": self.place}
+        changes, broken = [asdict(one) for one in self.changes], bool(self.breaks)
+        return {**own, "changes": changes, "values": call.values, "breaks": broken}
 
 
 def trials(
@@ -95,17 +91,17 @@ def trials(
     ]
     places = {id(c): n for n, c in enumerate((c for c in alike if c.pid == wanted.pid), 1)}
     known = [
-        replace(trial, place=places.get(id(call), 0))
+        trial_of(observations, call, inputs, places.get(id(call), 0))
         for call in alike
-        if (trial := trial_of(observations, call, kept)) is not None
+        if (inputs := kept(call)) is not None
     ]
     known.sort(key=lambda one: (not is_wanted(one), elements(one.call)))
-    chosen: list[Trial] = []
+    own = next((one for one in known if is_wanted(one)), None)
     good = next((one for one in known if not one.breaks), None)
+    chosen: list[Trial] = []
     for one in known:
-        if is_wanted(one) or one is good or all(one.places != c.places for c in chosen):
+        if one is good or all(one.places != other.places for other in chosen):
             chosen.append(one)
-    own = next((one for one in chosen if is_wanted(one)), None)
     told = [one for one in known if (one.call.pid, one.call.call) in far or one.call.overwritten]
     early = sorted(known, key=lambda one: one.call.call or 0)
     if any(phase.details.mutates for phase in run.of("lower")):
@@ -116,20 +112,15 @@ def trials(
     return tuple({id(one): one for one in ranked}.values())[:MOST]
 
 
-def trial_of(
-    observations: Observations, call: Call, kept: Callable[[Call], Path | None]
-) -> Trial | None:
-    inputs = kept(call)
-    if inputs is None:
-        return None
+def trial_of(observations: Observations, call: Call, inputs: Path, place: int) -> Trial:
     broken = violations(observations, Group((call,), 1, ()))
     found = tuple(findings(broken or (), call.inputs))
     order = next((one.order for one in call.nesting if one.order is not None), None)
     if order is not None and all(one.property == "nesting" for one in found):
-        return Trial(call, inputs, found, (Change(found[0].index, "order", order),))
+        return Trial(call, inputs, found, (Change(found[0].index, "order", order),), place)
     changes = [change_of(one) for one in found]
     known = tuple(one for one in changes if one is not None)
-    return Trial(call, inputs, found, known if len(known) == len(changes) else ())
+    return Trial(call, inputs, found, known if len(known) == len(changes) else (), place)
 
 
 def change_of(finding: InputFinding) -> Change | None:
@@ -146,17 +137,23 @@ def change_of(finding: InputFinding) -> Change | None:
     return None
 
 
+Tried = tuple[Trial, "TrialReport"]
+
+
+def tried(observations: Observations) -> list[Tried]:
+    """Return the calls that were repeated, with what became of each."""
+    report = observations.checks.trials
+    found = [
+        (one, report.of(one.call.pid, one.call.call) if report else None)
+        for one in observations.trials
+    ]
+    return [(one, outcome) for one, outcome in found if outcome is not None]
+
+
 def smallest_wrong(observations: Observations) -> Trial | None:
     """Return the smallest call that keeps the contract and whose results are wrong."""
-    report = observations.checks.trials
-    wrong = {
-        (one.pid, one.call) for one in (report.trials if report else ()) if one.given.wrong_values
-    }
-    found = [
-        one
-        for one in observations.trials
-        if not one.breaks and (one.call.pid, one.call.call) in wrong
-    ]
+    every = tried(observations)
+    found = [one for one, outcome in every if not one.breaks and outcome.given.wrong_values]
     return min(found, key=lambda one: elements(one.call), default=None)
 
 

@@ -10,7 +10,7 @@ from aoti_debug.diagnose.calls import base_name, opaque
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.from_scene import WATCH, is_well
+from aoti_debug.diagnose.from_scene import STACK, WATCH, is_well
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence, headline, hint
 from aoti_debug.diagnose.speaker import by_a_neighbour, last_to_speak
 from aoti_debug.diagnose.traffic import Judged, judged, not_held
@@ -66,7 +66,8 @@ def last_resort(observations: Observations) -> Candidate:
     lines = observations.of(SaidLine)
     if observations.scene is not None and is_well(observations.scene):
         return silent(observations)
-    stands = bool(observations.of(CodePlace))
+    shown = observations.scene
+    stands = bool(observations.of(CodePlace)) or (shown is not None and shown.any(STACK))
     if said or stands or (lines and not ends_well(observations)):
         return unknown(said or lines)
     return silent(observations)

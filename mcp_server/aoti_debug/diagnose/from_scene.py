@@ -29,6 +29,7 @@ INDUCTOR = Form(
     r"\b(?:Inductor|CppCompile)Error\b",
     r"\baoti_torch_\w|\binductor_entry|\bAOTInductor",
 )
+TORCHS = Form(r"\btorch[./\\]_(?:inductor|functorch|dynamo)\b")
 CPP_COMPILE = Form(r"\bCppCompileError\b", r"^C\+\+ compile error", r"\.wrapper\.cpp\b")
 EXTENSION = Form(r"torch[./\\]utils[./\\]cpp_extension", r"/\.cache/torch_extensions/")
 # What builds other software than a model, and what installs it.
@@ -89,7 +90,10 @@ OF_TRITON = Form(
     r"\bmlir::\w",
 )
 HOST = Form(r"^\s{0,4}(?:frame )?#\d{1,3}:? ", r"\bterminate called\b")
+IN_A_CALL = Form(r", in forward$", r"[~^] <--- HERE$")
 PYTHON = Form(r'^\s{0,8}File ".{1,300}", line \d')
+
+STACK = Form(*HOST.forms, *PYTHON.forms)
 
 # Functions in which a thread waits.
 WAITS = (
@@ -409,6 +413,12 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
         phase = "cpp_compile"
     elif phase in ("export", "lower") and category == "contract_guard":
         category = "lowering_error"  # no call is made yet
+    elif phase == "load" and category == "custom_op_missing" and scene.any(IN_A_CALL):
+        phase = "run"
+    elif phase in ("export", "lower") and category in GPU_FAULTS:
+        phase = "run"  # what a kernel does, no compiler does
+    elif phase == "triton_compile" and category == "missing_kernel_binary":
+        phase = phase if scene.any(TORCHS) or not scene.any(PYTHON) else "run"
     elif phase == "cpp_compile" and category == "toolchain" and scene.any(OF_TRITON):
         category, phase = "triton_error", "triton_compile"
     elif phase == "load" and category == "user_code" and by_a_host(scene):
@@ -455,6 +465,11 @@ def changed(candidate: Candidate, category: Category, phase: Phase) -> Candidate
     return replace(candidate, diagnosis=known.model_copy(update=update))
 
 
+# What says last of all that the failure above it is passed over.
+DISMISSED = Form(r"(?i)\b(?:ignoring|skipping) (?:this|the|it)\b(?: \w{1,20})?\W{0,3}$")
+TUNES = Form(r"(?i)\bautotun")
+
+
 def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[Candidate]:
     """Judge the best of the findings by how the log went on, and give it a phase; `whole` says
     that all clues have been read."""
@@ -468,10 +483,13 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
         at, quote = warned[-1].number, scene.span(warned[-1]).quote
     if at and logged_as_warnings(scene):
         return [of_no_harm(best, known.phase, quote)]
+    if at and DISMISSED.search(scene.lines[-1].text):
+        tuned = scene.any(TUNES)
+        return [of_no_harm(best, "autotune" if tuned else known.phase, quote)]
     harmful = known.category == "performance" and best.tier is not Tier.NOTICE
     if at and not harmful and LOGGED.search(quote) and went_on(scene, at):
         return [of_no_harm(best, "none" if known.category == "unknown" else known.phase, quote)]
-    if known.phase == "none":
+    if known.phase == "none" and known.category != "user_code":
         best = changed(best, known.category, doing(best, scene))
     return [best, *others]
 

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
 
 REFERENCE = re.compile(
-    r"(?i)\b(?:eager\w*|reference|ref|expected|desired|pytorch|torch|original|baseline|python|cpu)\b"
+    r"(?i)(?<![^\W_])(?:eager\w*|reference|ref|expected|desired|pytorch|torch|original|baseline|python|cpu)\b"
 )
 COMPILED = re.compile(
-    r"(?i)\b(?:comp(?:iled?)?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+|cpp|cxx|libtorch|runner|deployed|cuda|gpu)(?!\w)"
+    r"(?i)(?<![^\W_])(?:comp(?:iled?)?|aoti|aot\w*|inductor|export(?:ed)?|package|pt2|actual|got|c\+\+"
+    r"|cpp|cxx|libtorch|runner|deployed|cuda|gpu)(?![^\W_])"
 )
 # Two columns of these differ in a healthy run.
 MEASURED = re.compile(
-    r"(?i)\b(?:m?s|us|ns|secs?|seconds?|time|times|latency|duration|it/s|tok\w*/s|speed\w*|fps|"
-    r"throughput|memory|mem|[kmg]i?b|bytes|size|tflops|gflops|count|params|version)\b|[µμ]s"
+    r"(?i)(?<![^\W_])(?:m?s|us|ns|secs?|seconds?|time|times|latency|duration|it/s|tok\w*/s|speed\w*|fps|"
+    r"throughput|memory|mem|[kmg]i?b|bytes|size|tflops|gflops|count|params|version)(?![^\W_])|[µμ]s"
 )
 SIMILARITY = re.compile(r"(?i)\bcos\w*[ _-]{0,2}sim\w*[^\d-]{1,20}(?P<value>-?\d?\.\d{1,20})\b")
 NUMBER = re.compile(
@@ -57,6 +58,13 @@ LABELLED = re.compile(
     r"^\W{0,8}(?P<label>[A-Za-z][^:=\[\]]{0,60}?)"
     r"(?:\s{0,20}(?:[:=]|[-=]>)|\s{1,20}(?=tensor\(|array\(|\[|-?\d))(?P<numbers>.{1,600})$"
 )
+COMMENTED = re.compile(
+    r"^(?P<label>[^#]{1,120}?)\s{0,12}#\s{0,4}(?P<numbers>(?:tensor|array)\(.{1,600})$"
+)
+CELL = re.compile(r"<t[hd][^>]{0,80}>([^<]{0,120})<")
+TAG = re.compile(r"<[^>]{1,80}>")
+PRINTED = re.compile(r"^\s{0,4}(?:(?:tensor|array)\(|\[)[-\d\[.\snaif,]{3,600}")
+UNEQUAL = re.compile(r"^\s{0,4}(?:tensor\()?False\b")
 QUOTED = re.compile(r"'[^']{0,60}'|\"[^\"]{0,60}\"")
 RAISES = re.compile(r"^\s{0,8}[\w.:]{0,80}(?:Error|Exception)\b")  # a message has its own words
 DEVIATION = re.compile(r"(?i)\bmax\W{0,3}\w{0,3}(?:diff|err|abs|dev|\W\w\W\w\W)")
@@ -91,12 +99,23 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         return
     kept = [line for line in scene.lines if not RAISES.match(line.text)]
     lines = (*kept[:LINES], *kept[max(LINES, len(kept) - LINES) :])
-    texts = [line.text for line in lines]
+    texts = rows_of_html([line.text for line in lines])
     for find, category, phase, what in FINDERS:
         found = find(texts)
         if found is not None and (category != "performance" or not scene.any(COMPLAINS)):
             yield said(scene, lines[found], category, phase, what, Tier.EXCEPTION)
             return
+
+
+def rows_of_html(texts: Sequence[str]) -> list[str]:
+    """Return the texts with the cells of each row of an HTML table in the line in which it ends."""
+    found, cells = [], list[str]()
+    for text in texts:
+        cells += CELL.findall(text) if "<t" in text else []
+        ends = "</tr" in text
+        found.append(" | ".join(cells) if ends else TAG.sub("", text))
+        cells = [] if ends else cells
+    return found
 
 
 def first_line(holds: Callable[[str], bool]) -> Finder:
@@ -231,7 +250,8 @@ def in_labelled(texts: Sequence[str]) -> int | None:
     reference: list[tuple[list[float], list[str]]] = []
     compiled: list[tuple[int, list[float], list[str]]] = []
     for number, text in enumerate(texts):
-        found = LABELLED.match(text) or NAMED.match(text) or BEHIND.match(text)
+        found = COMMENTED.match(text) or LABELLED.match(text) or NAMED.match(text)
+        found = found or BEHIND.match(text)
         if found is None or MEASURED.search(text):
             continue
         values, words = numbers_in(found["numbers"]), QUOTED.findall(found["numbers"])
@@ -244,6 +264,15 @@ def in_labelled(texts: Sequence[str]) -> int | None:
     for (one, quoted), (number, two, words) in zip(reference, compiled, strict=False):
         if (one and apart(one, two)) or (quoted and quoted != words):
             return number
+    return None
+
+
+def printed_twice(texts: Sequence[str]) -> int | None:
+    """Return the number of the second of two tensors without a label that differ, below which the
+    script says that they do."""
+    for number, (one, two, verdict) in enumerate(zip(texts, texts[1:], texts[2:], strict=False)):
+        if UNEQUAL.search(verdict) and PRINTED.search(one) and PRINTED.search(two):
+            return number + 1 if apart(numbers_in(one), numbers_in(two)) else None
     return None
 
 
@@ -414,6 +443,7 @@ FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
     (first_line(in_words), *WRONG, DIFFER),
     (first_line(not_as_expected), *WRONG, "a number is not the expected one: "),
     (in_labelled, *WRONG, "the two results differ: "),
+    (printed_twice, *WRONG, DIFFER),
     (not_repeated, *WRONG, "the same run gives another result: "),
     (deviating, *WRONG, "a difference is large where others are small: "),
     (first_line(dissimilar), *WRONG, "the two results differ: "),

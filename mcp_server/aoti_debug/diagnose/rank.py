@@ -102,6 +102,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
         return []
     if shown is not None:
         ranked = from_scene.settled(ranked, shown, whole=bool(observations.of(SaidLine)))
+        if ranked[0].role != "clean" and speaker.of_others(shown):
+            ranked[0] = ranked[0].but(confidence="possible")
     best = ranked[0]
     listed = [c for c in ranked if c is best or worth_listing(c, best)]
     first = counted(enrich(best, ranked, observations), observations)

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.from_scene import CARRIES, COMPLAINS, HARMLESS, MILD, said
+from aoti_debug.diagnose.from_scene import (
+    CARRIES,
+    COMPLAINS,
+    HARMLESS,
+    MILD,
+    PYTHON,
+    is_building,
+    said,
+)
 from aoti_debug.diagnose.observations import Candidate
 from aoti_debug.diagnose.scene import READ, Form, Scene
 from aoti_debug.facts.categories import Tier
@@ -119,6 +127,7 @@ PARTS: tuple[Part, ...] = (
             r"\b(?:torch_mlir|iree|ai_edge_torch|tf2onnx|onnx2tf|torch_xla)[/\\.]\w",
             r"\bopenvino[/\\.](?:frontend|tools)[/\\.]",
             r"\btvm[/\\.](?:relay|relax)[/\\.]",
+            r"\boperation '(?:torch|stablehlo|onnx)\.\w|!torch\.vtensor",
         ),
         (MEMORY, NO_DEVICE, LOWERS),
     ),
@@ -155,8 +164,10 @@ PARTS: tuple[Part, ...] = (
             r'^Exception in thread "',
             r"^\s{0,20}at [\w.$<>/]{1,200}\((?:[\w$]{1,80}\.(?:java|kt|scala):\d{1,6}|"
             r"Native Method)\)",
-            r"^(?:Caused by: )?(?:java|javax|kotlin|scala|ai\.djl)\.[\w.$]{1,200}"
+            r"^\s{0,8}(?:Caused by: )?(?:java|javax|kotlin|scala|ai\.djl)\.[\w.$]{1,200}"
             r"(?:Exception|Error)\b",
+            r"^E/AndroidRuntime",
+            r"^FAILURE: Build failed with an exception|^> Task :|^Execution failed for task ",
         ),
     ),
     neighbour(
@@ -177,12 +188,42 @@ PARTS: tuple[Part, ...] = (
     neighbour(
         "Go",
         Form(
-            r"^panic: runtime error: ", r"^goroutine \d{1,9} \[", r"^\s{1,8}/\S{1,200}\.go:\d{1,6}"
+            r"^panic: runtime error: ",
+            r"^goroutine \d{1,9} \[",
+            r"\b[\w/-]{1,200}\.go:\d{1,6}\b",
+            r"^# [\w-]{1,40}\.\w{2,6}/\S{1,120}$",
         ),
     ),
     neighbour(
+        "R",
+        Form(
+            r"^Error in [\w.:]{1,60}\(|^Caused by error in |^Calls: .{1,80} -> ",
+            r"^[✖ℹ] |^> [\w.]{1,40}::\w",
+            r"/R/\S{0,80}(?:library/|-library/)",
+        ),
+    ),
+    neighbour(
+        "Julia",
+        Form(r"^ERROR: LoadError: ", r"^Stacktrace:$", r"\b[\w/]{1,80}\.jl:\d{1,6}", r"/\.julia/"),
+    ),
+    neighbour(
+        "llama.cpp",
+        Form(r"^(?:ggml|llama|gguf)_\w{1,60}: ", r"\bllama(?:\.cpp| runner| server)\b"),
+    ),
+    neighbour("Ruby", Form(r"\b[\w/.-]{1,120}\.rb:\d{1,6}:in ", r"^ERROR: {2}Error installing |extconf\.rb")),
+    neighbour("Swift", Form(r"\b\w{1,80}\.swift:\d{1,6}: ")),
+    neighbour(
+        "a CUDA program of its own", Form(r"\b[\w/.-]{1,80}\.cu:\d{1,6} code=\d", r"^cuda\w{1,40}\(\) failed")
+    ),
+    neighbour(
         "Node.js",
-        Form(r"^node:internal/", r"^\s{1,8}at .{0,200}\(node:internal/", r"^npm (?:ERR!|error)"),
+        Form(
+            r"^node:internal/",
+            r"^\s{1,8}at .{0,200}\(node:internal/",
+            r"^(?:npm|gyp) (?:ERR!|error)",
+            r"^Uncaught (?:\(in promise\) )?\w{0,40}Error\b",
+            r"^\s{1,8}at .{0,200}\.js:\d{1,6}:\d{1,6}\)",
+        ),
     ),
     neighbour(
         "conda",
@@ -233,8 +274,13 @@ PARTS: tuple[Part, ...] = (
     ),
     neighbour(
         "TorchScript",
-        Form(r"\btorch\.jit\.\w{0,40}Error", r"\btorch\.jit\.frontend\.", r"\bTracingCheckError\b"),
-        (("", "user_code", "run"),),
+        Form(
+            r"\btorch\.jit\.\w{0,40}Error",
+            r"\btorch\.jit\.frontend\.",
+            r"\bTracingCheckError\b",
+            r"^Arguments for call are not valid",
+        ),
+        ((r"\S", "user_code", "none"),),
     ),
     neighbour("Core ML Tools", Form(r"\bcoremltools\b"), (MEMORY, ("", "lowering_error", "lower"))),
     neighbour(
@@ -370,6 +416,25 @@ def by_a_neighbour(line: str) -> bool:
     return part is not None and part.neighbour and not CARRIES.search(line)
 
 
+# Signs of a compiled model, or of what compiles one.
+OURS = Form(
+    r"(?i)inductor",
+    r"(?i)aot_?i|\baot_(?:load|compile)",
+    r"(?i)\btorch[./\\](?:compile\b|_?(?:dynamo|export|functorch|subclasses)\b|fx\b)",
+    r"(?i)\btriton(?:_|\b(?!.?(?:inference|server)))",
+    r"\.pt2\b",
+    r"\bExportedProgram|\bsymbolic_shapes",
+)
+
+
+def of_others(scene: Scene) -> bool:
+    """Tell whether a text shows other software at work, and no sign of a compiled model."""
+    if scene.any(OURS):
+        return False
+    others = (part.neighbour for text in scene.texts if (part := part_of(text)) is not None)
+    return is_building(scene) or scene.any(PYTHON) or any(others)
+
+
 def of_a_neighbour(candidate: Candidate) -> bool:
     """Tell whether a finding rests on a line of a neighbour alone, and is not of the machine."""
     said = candidate.diagnosis
@@ -394,16 +459,19 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         return
     if (found := in_its_words(scene)) is not None:
         yield found
+    if (ended := in_its_frame(scene)) is not None:
+        yield ended
     wrong = [
         line
         for line, text in zip(scene.lines, scene.texts, strict=True)
         if OF_A_SCRIPT.search(text)
     ]
     if wrong and not observations.of(CodePlace):
-        phase: Phase = "load" if "NotFound" in wrong[-1].text else "run"
+        phase: Phase = "load" if "NotFound" in wrong[-1].text else "none"
         yield replace(said(scene, wrong[-1], "user_code", phase, "a script's own error: "), order=2)
 
 
+ENDS_A_STACK = Form(r"^[\w.]{0,120}(?:Error|Exception)\b")
 # What libraries say as a warning, and go on without.
 WARNED_OF = ("performance", "out_of_memory", "toolchain", "device_unavailable")
 
@@ -427,6 +495,17 @@ def in_its_words(scene: Scene) -> Candidate | None:
     _, category, phase = part.says[row]
     told = said(scene, line, category, phase, f"{part.name} says: ", Tier.EXCEPTION)
     return replace(told, role="cause") if part.neighbour and row < len(part.says) - 1 else told
+
+
+def in_its_frame(scene: Scene) -> Candidate | None:
+    """Return what a stack means that ends, without its exception, in a neighbour's file."""
+    frames = scene.all(PYTHON)
+    part = part_of(frames[-1].text) if frames else None
+    if part is None or not part.neighbour or not part.says or part.says[-1][0]:
+        return None
+    if any(ENDS_A_STACK.search(x.text) for x in scene.lines if x.number > frames[-1].number):
+        return None
+    return said(scene, frames[-1], *part.says[-1][1:], f"{part.name} raised: ", Tier.EXCEPTION)
 
 
 def row_of(text: str) -> tuple[Part, int] | None:

@@ -28,7 +28,7 @@ class Wording:
 
 LACKS = (
     r"(?:not (?:be )?found|no such file|missing|not installed|cannot find|can't find|"
-    r"could not find|unable to find|not available)"
+    r"could not find|unable to find|not available|not (?:been )?(?:built|loaded|registered))"
 )
 FAILS = r"(?:error|fail|missed|abort|crash|broken|unsupported|invalid|cannot|not supported|issue)"
 DIFFERS = (
@@ -37,8 +37,9 @@ DIFFERS = (
 )
 TRITON = r"\b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b"
 CPP = r"(?<![.\w])(?:gcc|g\+\+|clang|nvcc|hipcc|c\+\+|cpp|cxx)"
-INDUCTOR = r"(?:(?<![\w/\\])_?inductor|lowering|aot_?autograd|scheduler)"
+INDUCTOR = r"(?:(?<![\w/\\])(?:_?|aot_?)inductor|\baoti\b|codegen|lowering|aot_?autograd|scheduler)"
 TRACING = r"(?:torch\.export|dynamo|symbolic|data.dependent|dynamic.shapes?|graph break)"
+CONTENDED = r"\b(?:crash\w*|seg\w*fault|starv\w+|block(?:s|ed|ing)|contention|seriali[sz]ed|wrong)\b"
 HEADER = r"\w\.(?:h|hpp|hxx|cuh)\b"
 
 
@@ -113,7 +114,10 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "custom_op_missing",
         "load",
-        said(*near(r"custom (?:c\+\+ )?(?:op|operator)s?\b", rf"(?:{LACKS}|couldn't|not load)")),
+        said(
+            *near(r"custom\w* (?:\S{1,20} )?(?:op|operator)s?\b", rf"(?:{LACKS}|couldn't|not load)"),
+            r"\b(?:ops?|operators?|extension)\b.{0,40}\bnot (?:been )?(?:built|compiled|registered)\b",
+        ),
     ),
     Wording(
         "contract_argument",
@@ -123,9 +127,16 @@ WORDINGS: tuple[Wording, ...] = (
     Wording(
         "package_incompatible",
         "load",
-        said(r"\b(?:compiled|built|exported|made) (?:for|on)\b.{0,80}\b(?:but|only supports)\b"),
+        said(
+            r"\b(?:compiled|built|exported|made) (?:for|on|with|by)\b.{0,80}\b(?:but|only supports)\b"
+        ),
     ),
     Wording("constants_missing", "constants", said(rf"\bconstants?\b.{{0,80}}{LACKS}")),
+    Wording(
+        "constants_mismatch",
+        "constants",
+        said(r"\bconstant(?:s|_buffer)?\b.{0,80}\b(?:expected|mismatch\w*|wrong|differ\w*)\b"),
+    ),
     Wording(
         "package_incompatible",
         "load",
@@ -147,6 +158,15 @@ WORDINGS: tuple[Wording, ...] = (
             rf"captur\w+ .{{0,20}}graph.{{0,20}}{FAILS}",
         ),
         True,
+    ),
+    Wording("concurrency", "run", said(r"\b(?:data )?race(?:s|d)?\b(?: condition)?", r"thread.?(?:un)?saf")),
+    Wording(
+        "concurrency",
+        "run",
+        said(
+            *near(r"\b(?:threads?|streams?|mutex|locks?)\b", CONTENDED),
+            *near(r"\b(?:infer\w*|requests?|runners?|others?)\b", CONTENDED, 30),
+        ),
     ),
     Wording(
         "out_of_memory",
@@ -220,6 +240,7 @@ WORDINGS: tuple[Wording, ...] = (
             "access violation",
             "sigsegv",
             "(?:unhandled exception|exception thrown) at 0x",
+            r"\bcrash(?:es|ed)? (?:at|on|in|when|during|after|with no|without)\b",
         ),
     ),
     Wording(
@@ -240,6 +261,32 @@ WORDINGS: tuple[Wording, ...] = (
         said(r"(?:returns?|output\w*|produces?|got|loss\w*|is|are|contains?) .{0,20}\bnans?\b"),
     ),
     Wording("hang", "hang", said(r"\b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b")),
+    Wording(
+        "performance",
+        "lower",
+        said(
+            *near(
+                r"(?<!\.)\b(?:compil\w+|autotun\w+|lower\w+|export\w*)\b",
+                r"\b(?:slow\w*|takes? (?:too |very |so )?long|(?:min(?:ute)?|hour)s?\b.{0,20}\bto)\b",
+                40,
+            ),
+            r"\b(?:compil\w+|autotun\w+|lower\w+|export\w*) time\b.{0,60}\b(?:regress|increas|grew|from)",
+        ),
+    ),
+    Wording(
+        "performance",
+        "run",
+        said(
+            r"\bslow(?:er|down|ness|ly)?\b|\bfaster than\b",
+            *near(
+                r"\b(?:perf\w*|latency|speed\w*|throughput|time)\b",
+                r"\b(?:regress\w*|drop\w*|worse|degrad\w*|increas\w*|not scale|overhead)\b",
+                60,
+            ),
+            r"\bleak(?:s|ing|ed|age)?\b",
+            r"\bmemory\b.{0,40}\b(?:grow\w*|increas\w*)\b",
+        ),
+    ),
     Wording(
         "autotune_error",
         "autotune",

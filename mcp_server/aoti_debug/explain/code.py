@@ -46,12 +46,8 @@ def triton_code(kernel: TritonKernel, member: str, wrapper: Sequence[str]) -> Co
     lines = tuple(textwrap.dedent("\n".join(found_lines)).split("\n"))
     text = "\n".join(lines)
     found = _DEF.search(text)
-    parameters: tuple[str, ...] = ()
-    if found is not None:
-        head = text[found.end() : found.end() + 20_000].partition("):")[0]
-        words = (_PARAMETER.search(word.strip()) for word in head.split(","))
-        parameters = tuple(word[1] for word in words if word)
-    return Code("triton", member, kernel.first_line, lines, parameters)
+    head = text[found.end() : found.end() + 20_000].partition("):")[0] if found else ""
+    return Code("triton", member, kernel.first_line, lines, _parameters(head))
 
 
 def cpp_code(member: str, lines: Sequence[str], first: int | None) -> Code | None:
@@ -59,16 +55,17 @@ def cpp_code(member: str, lines: Sequence[str], first: int | None) -> Code | Non
     the 0-based one where it begins."""
     if first is None:
         return None
-    last = len(lines)
-    for number in range(first, min(len(lines), first + LINES_LIMIT)):
-        if lines[number].startswith("}"):
-            last = number + 1
-            break
+    numbers = range(first, min(len(lines), first + LINES_LIMIT))
+    last = next((n + 1 for n in numbers if lines[n].startswith("}")), len(lines))
     kept = tuple(line[:LINE_LIMIT] for line in lines[first:last])
     head = "\n".join(kept[:400]).partition("(")[2].partition(")\n")[0]
-    words = [part.strip() for part in head.split(",")]
-    names = tuple(found[1] for word in words if (found := _PARAMETER.search(word)))
-    return Code("cpp", member, first + 1, kept, names)
+    return Code("cpp", member, first + 1, kept, _parameters(head))
+
+
+def _parameters(head: str) -> tuple[str, ...]:
+    """Return the names of what a function takes, from the text between its parentheses."""
+    words = (_PARAMETER.search(word.strip()) for word in head.split(","))
+    return tuple(word[1] for word in words if word)
 
 
 def cpp_kernels(lines: Sequence[str]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from aoti_debug.diagnose.calls import base_name, name_of
 from aoti_debug.diagnose.traffic import place
+from aoti_debug.experiments import Tried, tried
 from aoti_debug.model import Experiment, InputFinding
 from aoti_debug.symptom import far, rejects
 
@@ -30,17 +31,6 @@ class Weighed:
 
 
 OPEN = Weighed("open")
-Tried = tuple["Trial", "TrialReport"]
-
-
-def tried(observations: Observations) -> list[Tried]:
-    """Return the calls that were repeated, with what became of each."""
-    report = observations.checks.trials
-    found = [
-        (one, report.of(one.call.pid, one.call.call) if report else None)
-        for one in observations.trials
-    ]
-    return [(one, outcome) for one, outcome in found if outcome is not None]
 
 
 def weigh(finding: InputFinding, observations: Observations) -> Weighed:
@@ -54,11 +44,11 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         return OPEN
     narrowed = bounds(finding, observations) is not None
     if wrong := [one for one in keeping if one[1].given.wrong_values]:
-        calls = numbers([trial for trial, _ in wrong])
-        because = lines(wrong, "which keeps the contract") + without_lines(breaking)
+        calls = numbers(wrong)
+        because = lines(wrong, "which keeps the contract") + lines(breaking)
         return Weighed("also_true", because, f"{calls}, which break nothing, are wrong as well")
     if all(outcome.without and outcome.without.wrong_values for _, outcome in breaking):
-        because = lines(breaking, "as it was made") + without_lines(breaking)
+        because = lines(breaking, "as it was made") + lines(breaking)
         return Weighed("also_true", because, "with this taken away the results are wrong as before")
     others = complained_of(observations)
     if others and not any((t.call.pid, t.call.call) in others for t, _ in breaking):
@@ -67,31 +57,21 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         return Weighed("also_true", lines(breaking, "which breaks it"), why)
     trials = observations.checks.trials
     pair = trials.pair if trials is not None else None
-    if (
-        pair is not None
-        and pair.explained
-        and all(t.given.verdict == "agrees" for _, t in breaking)
-    ):
-        because = lines(breaking, "which breaks it")
+    fine = all(outcome.given.verdict == "agrees" for _, outcome in breaking)
+    if pair is not None and pair.explained and fine:
         why = f"call {pair.call} gives the results of the reference with its weights"
-        return Weighed("also_true", because, why)
+        return Weighed("also_true", lines(breaking, "which breaks it"), why)
     decided = [one for one in breaking if tells(finding, one[1])]
     right = [one for one in decided if harmless(finding, one[1], narrowed=narrowed)]
     if right and len(right) == len(decided):
-        calls = numbers([trial for trial, _ in right])
-        return Weighed(
-            "also_true", lines(right, "which breaks it"), f"results of {calls} are right"
-        )
+        why = f"results of {numbers(right)} are right"
+        return Weighed("also_true", lines(right, "which breaks it"), why)
     bad = [one for one in breaking if is_bad(outcome_of(finding, one[1]))]
     helped = [one for one in bad if one[1].without and one[1].without.verdict == "agrees"]
     spared = [one for one in keeping if one[1].given.verdict == "agrees"]
     if bad and (helped or spared):
-        because = (
-            lines(bad, "which breaks it", finding)
-            + without_lines(helped)
-            + lines(spared, "which keeps it")
-        )
-        return Weighed("cause", because)
+        because = lines(bad, "which breaks it", finding) + lines(helped)
+        return Weighed("cause", because + lines(spared, "which keeps it"))
     return OPEN
 
 
@@ -115,9 +95,9 @@ def is_bad(outcome: Outcome) -> bool:
     return outcome.verdict in ("differs", "refused")
 
 
-def numbers(trials: Sequence[Trial]) -> str:
+def numbers(cases: Sequence[Tried]) -> str:
     """Return "call 4" or "calls 2, 3"."""
-    found = sorted({one.call.call or 0 for one in trials})
+    found = sorted({trial.call.call or 0 for trial, _ in cases})
     return f"call{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
 
 
@@ -154,25 +134,19 @@ def harmless(finding: InputFinding, outcome: TrialReport, *, narrowed: bool) -> 
 
 
 def lines(
-    cases: Sequence[Tried], how: str, finding: InputFinding | None = None
+    cases: Sequence[Tried], how: str = "", finding: InputFinding | None = None
 ) -> tuple[Experiment, ...]:
-    return tuple(
-        Experiment(
-            experiment=f"call {trial.call.call}, {how}",
-            result=words(outcome_of(finding, outcome) if finding else outcome.given),
-        )
-        for trial, outcome in cases[:1]
-    )
-
-
-def without_lines(cases: Sequence[Tried]) -> tuple[Experiment, ...]:
-    found = [(trial, outcome.without) for trial, outcome in cases if outcome.without is not None]
-    return tuple(
-        Experiment(
-            experiment=f"call {trial.call.call} with {changed(trial)}", result=words(outcome)
-        )
-        for trial, outcome in found[:1]
-    )
+    """Say what became of the first of these calls as it was given; without words for `how` that
+    was, of the first that was repeated with what it breaks taken away."""
+    for trial, outcome in cases:
+        said, what = f"call {trial.call.call}, {how}", outcome.without
+        if how:
+            what = outcome_of(finding, outcome) if finding else outcome.given
+        else:
+            said = f"call {trial.call.call} with {changed(trial)}"
+        if what is not None:
+            return (Experiment(experiment=said, result=words(what)),)
+    return ()
 
 
 def changed(trial: Trial) -> str:

@@ -4,13 +4,14 @@ is under way, an output is the memory of an input that is written again, buffers
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
+from aoti_debug.experiments import tried
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Experiment, Fix, SourceLine
+from aoti_debug.model import Category, Experiment, Fix, SourceLine
 from aoti_debug.symptom import agreeing, compared, rejects
 
 if TYPE_CHECKING:
@@ -24,27 +25,20 @@ REUSED = replace(TORN, confidence="possible")
 KEPT = Kind("user_code", "run", Tier.RAISED, GUIDE)
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Why a call can give other results in the script than alone."""
-
-    kind: Kind
-    said: str
-    fix: str
-
-
-THREADS = Why(
-    Kind("concurrency", "run", Tier.DIFFERENT_VALUES, GUIDE),
+# Why a call can give other results in the script than alone: category, words, fix.
+Why = tuple[Category, str, str]
+THREADS: Why = (
+    "concurrency",
     "calls overlap in several threads",
     "load one model for each thread, and do not write to its inputs during a call",
 )
-LOADED = Why(
-    Kind("constants_mismatch", "run", Tier.DIFFERENT_VALUES, GUIDE),
+LOADED: Why = (
+    "constants_mismatch",
     "its weights are not those of load_constants, or have changed since",
     "load the weights of the instance that is called, and keep them alive",
 )
-OUTSIDE = Why(
-    Kind("wrong_result", "run", Tier.DIFFERENT_VALUES, GUIDE),
+OUTSIDE: Why = (
+    "wrong_result",
     "something outside the call changes its weights or memory",
     "find what writes to the package's state, or to memory that it uses",
 )
@@ -56,7 +50,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     run = observations.run
     if observations.ending is None:
         return
-    tried, rejected = agreeing(observations), rejects(observations)
+    agreed, rejected = agreeing(observations), rejects(observations)
     if (sure := handed_over(observations)) is not None:
         yield sure
         return
@@ -64,17 +58,17 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     torn = [call for call in run.calls if call.overwritten]
     if torn:
         first = next((call for call in torn if (call.pid, call.call) in others), torn[0])
-        yield overwritten(run, [first, *(c for c in torn if c is not first)], tried, others)
-    elif others and tried and rejected:
+        yield overwritten(run, [first, *(c for c in torn if c is not first)], agreed, others)
+    elif others and agreed and rejected:
         yield not_as_alone(run, others)
-    elif not rejected or not tried:
+    elif not rejected or not agreed:
         return
     elif changed := [call for call in run.calls if call.changed]:
-        yield changed_output(run, changed, tried)
+        yield changed_output(run, changed, agreed)
     elif kept := [call for call in run.calls if call.aliases and later_reused(run, call)]:
-        yield aliased(run, kept, tried)
+        yield aliased(run, kept, agreed)
     elif (again := [c for c in run.calls if c.reused]) and not compared(observations):
-        yield reused(run, again, tried)
+        yield reused(run, again, agreed)
 
 
 def handed_over(observations: Observations) -> Candidate | None:
@@ -96,8 +90,8 @@ def handed_over(observations: Observations) -> Candidate | None:
     )
     kind = replace(KEPT if one.same else TORN, confidence="proved")
     lines = [SourceLine(file=p[0], line=p[1]) for p in dict.fromkeys(places) if p is not None]
-    tried = Experiment(experiment=what, result="ends well: nothing is wrong")
-    return kind.found(said, one.span, source=lines, because=[tried], fixes=[fix])
+    because = [Experiment(experiment=what, result="ends well: nothing is wrong")]
+    return kind.found(said, one.span, source=lines, because=because, fixes=[fix])
 
 
 Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]
@@ -105,29 +99,22 @@ Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]
 
 def in_script(observations: Observations) -> Alone:
     """Return the calls that gave other results in the script than alone on what they were given."""
-    report = observations.checks.trials
-    alone: Alone = {}
-    for one in observations.trials:
-        outcome = report.of(one.call.pid, one.call.call) if report is not None else None
-        if outcome is not None and outcome.recorded is not None and outcome.recorded.far:
-            alone[one.call.pid, one.call.call] = (one.call, outcome.recorded)
-    return alone
+    found = [(trial.call, outcome.recorded) for trial, outcome in tried(observations)]
+    return {(c.pid, c.call): (c, seen) for c, seen in found if seen is not None and seen.far}
 
 
 def not_as_alone(run: RunSeen, others: Alone) -> Candidate:
     call, repeated = next(iter(others.values()))
     apart = "NaN or infinite in one of them" if repeated.unlike else f"{repeated.apart:.3g} apart"
-    why = OUTSIDE
-    if run.at_once is not None:
-        why = THREADS
-    elif run.of("constants"):
-        why = LOADED
-    said = f"call {call.call} gives different results in the script and alone, {apart}: {why.said}"
+    here = THREADS if run.at_once is not None else LOADED if run.of("constants") else OUTSIDE
+    category, why, fix = here
+    said = f"call {call.call} gives different results in the script and alone, {apart}: {why}"
     alone = Experiment(
         experiment=f"call {call.call} alone, in a fresh process",
         result="agrees with the exported program, but not with its result in the script",
     )
-    return found(why.kind, call, run, said, why.fix, [alone])
+    kind = Kind(category, "run", Tier.DIFFERENT_VALUES, GUIDE)
+    return found(kind, call, run, said, fix, [alone])
 
 
 def changed_output(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate:

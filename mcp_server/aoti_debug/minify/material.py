@@ -19,7 +19,7 @@ from aoti_debug.run.files import read_regular
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
-from aoti_debug.triage.captured_program import compile_of
+from aoti_debug.triage.captured_program import program_kept
 from aoti_debug.triage.fingerprint import WRONG_VALUES, expected_of, kernel_in
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.probe_arguments import context_arguments
@@ -137,7 +137,7 @@ def failure_kept(
     _same_machine(events, target, directory.id)
     diagnosis = _diagnosis(directory)
     call = captured(observations, directory.path, home)
-    exported, settings, why = _exported(events, call, directory, home)
+    exported, settings, why = _exported(events, call, directory)
     call = call if call.call is not None else with_custom_ops(Captured(), events)
     package = call.package
     text = text_of(directory.path / "stderr.log") + text_of(directory.path / "stdout.log")
@@ -194,22 +194,17 @@ def _diagnosis(directory: RunDirectory) -> Diagnosis | None:
 
 
 def _exported(
-    events: RunSeen, call: Captured, directory: RunDirectory, home: Path | None
+    events: RunSeen, call: Captured, directory: RunDirectory
 ) -> tuple[Path | None, Mapping[str, Any], str]:
     """Return the exported program of the failing call, else of the last compile; its settings."""
-    if call.exported is not None and call.call is not None:
-        package = next((p for p in reversed(events.packages) if p.path == call.call.package), None)
-        compiled = compile_of(events, package, call.call.model, directory.path, home)
-        return call.exported, (compiled[0].details.settings or {}) if compiled else {}, ""
+    if call.exported is not None:
+        return call.exported, call.settings or {}, ""
     found = events.compiles
     if not found:
         return None, {}, call.without_program or "nothing was compiled"
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
-    name = last.details.exported_program
-    if name is not None and (directory.path / name).is_file():
-        return directory.path / name, last.details.settings or {}, ""
-    why = last.details.exported_program_skipped or "what its compile kept is gone"
-    return None, {}, why
+    program, why = program_kept(events, (last, directory.path))
+    return program, last.details.settings or {}, why
 
 
 def _vec_isa(events: RunSeen) -> tuple[str, ...] | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import compare, eager, intermediates, mismatch_causes, parts, standalone
 from .compare import random_ops, unguarded
-from .graph_run import located, on_cpu, values_of
+from .graph_run import located, on_cpu, outputs_of, values_of
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -24,9 +24,7 @@ _FUSED = "wrong with what it is fused with"
 
 def main() -> int:
     """Look for a reason without a compile; then compile, at most 2 + log2(nodes) times."""
-    parser = standalone.arguments(__doc__ or "")
-    standalone.add_package_arguments(parser, required=False)
-    parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
+    parser = standalone.arguments(__doc__, package=False, exported=True)
     parser.add_argument("--compiles", type=int, help="at most so many, where fewer are allowed")
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
@@ -164,14 +162,11 @@ class Search:
         reproduction of what is wrong. None where that cannot be."""
         began = time.monotonic()
         try:
-            model, exported, args = parts.build([(nodes, ends)], values, self._settings)
+            given, right, *alone = parts.results([(nodes, ends)], values, self._settings)
             self._count(began, part=len(nodes))
-            with torch.no_grad():
-                given = standalone.flat_outputs(model(*args))
-                right = standalone.flat_outputs(exported.module()(*args))
             found = compare.outputs(given, right, None)
             if compare.verdict(found, False) != "agrees":
-                self._reproduce(exported, args)
+                self._reproduce(*alone)
             return found
         except Exception as error:
             self._report.update(part_failed=f"{type(error).__name__}: {str(error)[:300]}")
@@ -359,9 +354,8 @@ class Search:
             return own if value is None else own.to(node.meta["val"].device)
 
         module = unguarded(self._program)
-        tried = values_of(module, self._inputs().flat, compute=compute)["outputs"]
-        outcome = compare.outputs(self._given, tried, None)
-        return compare.verdict(outcome, False) == "agrees"
+        tried = outputs_of(module, self._inputs().flat, compute)
+        return compare.agrees(self._given, tried)
 
     def _reproduce(self, exported: Any, args: Any) -> None:
         if self._options.report is not None:

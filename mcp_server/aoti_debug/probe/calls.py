@@ -29,6 +29,7 @@ from . import (
     on_device,
     outputs,
     reference,
+    store,
 )
 from .arrival import Arrivals, Call
 from .watch import Details, Point, Span, end
@@ -101,6 +102,8 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
             _state.thread = 0
             failed = arrival.like(model, number, group, args, kwargs)
             failed.entry = entry
+            if not failed.holds:  # else the end of the call releases it
+                lock.release()
             _failed(point, failed, error)
             raise
         _state.thread = 0
@@ -259,14 +262,12 @@ def _memory(torch: Any, call: Call, result: Any) -> Details:
     given = call.span.memory.get("given") if call.span is not None else None
     if given is None:
         return {}
-    try:
+    with events.noted("look at the memory of a call"):
         reference.returned(torch, call, given.inputs, result)
         contract = call.loaded.contract
         writes = call.loaded.writes or contract is None or not contract.stated
         return {"memory": given.found(torch, call.number, call.flat, result, writes)}
-    except Exception as error:
-        events.note("look at the memory of a call", error)
-        return {}
+    return {}
 
 
 def _failed(point: Point, call: Call, error: BaseException) -> None:
@@ -287,7 +288,7 @@ def _failed(point: Point, call: Call, error: BaseException) -> None:
 def _after_fork() -> None:
     """A child counts its own calls, into a file of its own."""
     arrival.forget()
-    holding.buffer = threading.Lock()
+    holding.buffer, store.busy = threading.Lock(), threading.Lock()  # others may have held them
     _state.thread = 0
     _state.at_length.clear()
     outputs.forget()

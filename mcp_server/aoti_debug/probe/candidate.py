@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import operator_source, standalone, survey
+from . import operator_source, standalone, store, survey
 from .lazy import torch
 
 INPUTS = "kernel.pt"
@@ -71,13 +71,9 @@ class _Keeper:
         devices = [str(a.device) if isinstance(a, torch.Tensor) else None for a in args]
         given = [_kept(a) if isinstance(a, torch.Tensor) else a for a in args]
         self._count += 1
-        temporary = self._directory / f".{INPUTS}"
-        torch.save(given, temporary)
-        temporary.replace(self._directory / INPUTS)
-        document = {**about, "number": self._count, "devices": devices}
-        text = self._directory / f".{KERNEL}"
-        text.write_text(json.dumps(document))
-        text.replace(self._directory / KERNEL)
+        store.whole(self._directory / INPUTS, lambda to: torch.save(given, to))
+        text = json.dumps({**about, "number": self._count, "devices": devices})
+        store.whole(self._directory / KERNEL, lambda to: to.write_text(text))
 
 
 def _kept(tensor: Any) -> Any:
@@ -131,16 +127,13 @@ def collect(order: Document, directory: Path) -> None:
         for dim, size in enumerate(getattr(value, "shape", ())):
             value = value.narrow(dim, 0, sizes[size]) if size in sizes else value
         found[name] = value.clone() if sizes and hasattr(value, "clone") else value
-    temporary = Path(order["to"]).with_suffix(".tmp")
-    torch.save(found, temporary)
-    temporary.replace(order["to"])
+    store.whole(Path(order["to"]), lambda to: torch.save(found, to))
 
 
 def package(order: Document, directory: Path) -> None:
     """Call the captured package with the captured inputs."""
     words = ["--inputs", order["inputs"], "--package", order["package"], "--model", order["model"]]
-    parser = standalone.arguments("")
-    standalone.add_package_arguments(parser)
+    parser = standalone.arguments("", package=True)
     options = parser.parse_args([*words, *order.get("arguments", [])])
     standalone.prepare(options)
     inputs = standalone.read_inputs(order["inputs"])

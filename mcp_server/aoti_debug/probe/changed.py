@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import intermediates, sizes, standalone
+from .graph_run import base
 from .lazy import torch
 from .sizes import ENDLESS as _ENDLESS
 
@@ -146,7 +147,7 @@ def _nodes(args: Any) -> list[Any]:
 
 
 def _name(node: Any) -> str:
-    return intermediates.base(node) if node.op == "call_function" else ""
+    return base(node) if node.op == "call_function" else ""
 
 
 def _counts(program: Any) -> dict[str, int]:

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import budget, describe, events
-from .watch import caller
+from .watch import caller, wrap_once
 
 _BYTES = 1 << 30  # that are looked at, of a process
 _NAMES = 20
 _DEPTH = 3  # of dictionaries: {"model": state_dict, ...}
-_MARK = "_aoti_debug_weights"
 
 
 class _State:
@@ -26,57 +25,44 @@ class _State:
 
 def watch(torch: Any) -> None:
     """Watch `torch.load` and `Module.load_state_dict`."""
-    load = _read_by(torch, torch.load)
-    torch.load = torch.serialization.load = load
-    kind = torch.nn.Module
-    kind.load_state_dict = _set_by(torch, kind.load_state_dict)
+    wrap_once(torch.serialization, "load", _read_by)
+    torch.load = torch.serialization.load
+    wrap_once(torch.nn.Module, "load_state_dict", _set_by)
 
 
 def watch_file(module: Any) -> None:
     """Watch `safetensors.torch.load_file`."""
-    module.load_file = _read_by(sys.modules["torch"], module.load_file)
+    wrap_once(module, "load_file", _read_by)
 
 
-def _read_by(torch: Any, original: Callable[..., Any]) -> Callable[..., Any]:
-    if hasattr(original, _MARK):
-        return original
-
-    @functools.wraps(original)
+def _read_by(original: Callable[..., Any]) -> Callable[..., Any]:
     def load(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         source = args[0] if args else kwargs.get("f", kwargs.get("filename"))
-        _look(torch, os.fspath(source) if isinstance(source, (str, os.PathLike)) else "", result)
+        _look(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "", result)
         return result
 
-    setattr(load, _MARK, True)
     load._torchdynamo_disable = True  # type: ignore[attr-defined]
     return load
 
 
-def _set_by(torch: Any, original: Callable[..., Any]) -> Callable[..., Any]:
-    if hasattr(original, _MARK):
-        return original
-
-    @functools.wraps(original)
+def _set_by(original: Callable[..., Any]) -> Callable[..., Any]:
     def load_state_dict(self: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
-        _look(torch, None, state_dict)
+        _look(None, state_dict)
         return original(self, state_dict, *args, **kwargs)
 
-    setattr(load_state_dict, _MARK, True)
     return load_state_dict
 
 
-def _look(torch: Any, file: str | None, held: Any) -> None:
+def _look(file: str | None, held: Any) -> None:
     """Report the weights of a checkpoint that are not finite; `file` None: they are set by code."""
+    torch: Any = sys.modules["torch"]
     if not isinstance(held, dict) or torch.compiler.is_compiling():
         return
-    with budget.Apart():
-        try:
-            found = dict(list(_not_finite(torch, held))[:_NAMES])
-            if found:
-                events.emit("weights", file=file, caller=caller("library"), names=found)
-        except Exception as error:
-            events.note("look at a checkpoint", error)
+    with budget.Apart(), events.noted("look at a checkpoint"):
+        found = dict(list(_not_finite(torch, held))[:_NAMES])
+        if found:
+            events.emit("weights", file=file, caller=caller("library"), names=found)
 
 
 def _not_finite(torch: Any, held: Any) -> Iterator[tuple[str, int]]:

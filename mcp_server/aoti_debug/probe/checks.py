@@ -8,7 +8,7 @@ import copy
 import json
 import os
 import time
-from collections.abc import Callable
+from functools import cached_property, partial
 from typing import Any
 
 from . import (
@@ -43,9 +43,7 @@ class Impossible(Exception):
 
 def main() -> int:
     """Take the steps that are asked for; the report is written before and after each."""
-    parser = standalone.arguments(__doc__ or "", inputs=False)
-    standalone.add_package_arguments(parser, required=False)
-    parser.add_argument("--exported", help="the exported program (.pt2)")
+    parser = standalone.arguments(__doc__, inputs=False, package=False, exported=False)
     parser.add_argument("--calls", help="descriptions of recorded calls (JSON)")
     parser.add_argument("--trials", help="captured calls to repeat, and what to change (JSON)")
     parser.add_argument("--steps", default=",".join(CHECKS))
@@ -69,9 +67,6 @@ class Session:
         self.options = options
         self.report = report
         self.loads = 0
-        self._program: Any = None
-        self._module: Any = None
-        self._eager: eager.Eager | None = None
         self._model: Any = None
         self._result: list[Any] | None = None  # of the package, on its device
         self._failure: Document | None = None  # of the package without its checks
@@ -106,26 +101,20 @@ class Session:
             raise Impossible("the inputs of the call are not kept")
         return standalone.read_inputs(self.options.inputs)
 
-    @property
+    @cached_property
     def program(self) -> Any:
-        if self._program is None:
-            if not self.options.exported:
-                raise Impossible("the exported program is not known")
-            self._program = standalone.load_program(self.options)
-        return self._program
+        if not self.options.exported:
+            raise Impossible("the exported program is not known")
+        return standalone.load_program(self.options)
 
-    @property
+    @cached_property
     def eager(self) -> eager.Eager:
         """Run the exported program once for all steps."""
-        if self._eager is None:
-            self._eager = eager.run(self.module, self.inputs())
-        return self._eager
+        return eager.run(self.module, self.inputs())
 
-    @property
+    @cached_property
     def module(self) -> Any:
-        if self._module is None:
-            self._module = self.program.module()
-        return self._module
+        return self.program.module()
 
     def calls(self) -> Document:
         """Hold the other recorded calls against the program, by their descriptions."""
@@ -347,7 +336,7 @@ class Session:
             raise Impossible("the model's results depend on the calls before")
         given = [self.varied(number) for number in range(count)]
         shared = self._model if self.options.runners > 1 else None
-        calls = [self.caller(shared or self.load(), inputs) for inputs in given]
+        calls = [partial(standalone.results, shared or self.load(), inputs) for inputs in given]
         with given[0].mode():
             began = time.perf_counter()
             calls[0]()
@@ -366,19 +355,13 @@ class Session:
         new = {id(leaf): repeats.turned(leaf, number) for leaf in inputs.flat}
         return standalone.with_leaves(inputs, [new[id(leaf)] for leaf in inputs.flat])
 
-    def caller(self, model: Any, inputs: standalone.Inputs) -> Callable[[], list[Any]]:
-        return lambda: standalone.results(model, inputs)
-
     def shared_in(self, flats: list[list[Any]]) -> Document:
         """Return the custom operator that is wrong in several threads, if one is."""
         node = repeats.operator_at_once(self.module, flats)
         if node is None:
             return {}
-        places, shared = (
-            custom_ops.places(torch, node.target),
-            custom_ops.shared(torch, node.target),
-        )
-        return {**graph_run.about(node), "places": places, "shared": shared}
+        defined = {"places": custom_ops.places(torch, node.target)}
+        return {**about(node), **defined, "shared": custom_ops.shared(torch, node.target)}
 
     @contextlib.contextmanager
     def poisoned(self, byte: int, devices: list[Any]) -> Any:

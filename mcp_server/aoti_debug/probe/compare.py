@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import eager as plainly
-from . import events, intermediates
+from . import events, intermediates, marks
 from .lazy import torch
 from .standalone import Inputs, statistics
 
@@ -56,6 +56,11 @@ def verdict(found: list[Document], random: bool) -> str:
     return "random" if random else "differs"
 
 
+def agrees(package: list[Any], eager: list[Any], reference: list[Any] | None = None) -> bool:
+    """Tell whether all outputs agree, where nothing is random."""
+    return verdict(outputs(package, eager, reference), random=False) == "agrees"
+
+
 def _output(package: Any, eager: Any, truth: Any, short: Any) -> Document:
     if not isinstance(package, torch.Tensor) or not isinstance(eager, torch.Tensor):
         return {"verdict": "agrees" if package == eager else "value"}
@@ -90,7 +95,7 @@ def _floats(package: Any, eager: Any, truth: Any, short: Any) -> Document:
     strange = torch.isfinite(wide) ^ torch.isfinite(plain)
     strange &= finite | ~(torch.isfinite(exact) | torch.isfinite(plain))
     # Where both know no number, the package must have the same NaN or infinity.
-    strange |= ~torch.isfinite(plain) & _alike(plain, exact) & ~_alike(wide, plain)
+    strange |= ~torch.isfinite(plain) & marks.alike(plain, exact) & ~marks.alike(wide, plain)
     known = finite & ~strange
     eager_off = (plain - exact).abs()
     if short is not None and short.shape == exact.shape:
@@ -127,10 +132,6 @@ def first(places: Any, package: Any, expected: Any) -> Document | None:
         return None
     at = tuple(places[0].tolist())
     return {"at": list(at), "package": package[at].item(), "expected": expected[at].item()}
-
-
-def _alike(one: Any, other: Any) -> Any:
-    return (one == other) | ((one != one) & (other != other))
 
 
 def _close(off: Any, eager_off: Any, scale: Any, package: Any, tolerance: float) -> bool:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dis
-import functools
 import inspect
 import mmap
 import os
 import re
 import sys
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any, Optional
 
 from . import events
 from .vocabulary import owner
+from .watch import wrap_once
 
 _SHOWN = 50
 _SITES = 500
@@ -47,27 +48,21 @@ sites: list[Site] = []
 
 def watch(torch: Any) -> None:
     """Remember from here on which of the user's lines register operators."""
-    library = torch.library.Library
     for name in ("define", "impl", "_register_fake"):
-        original = getattr(library, name, None)
-        if original is not None and not hasattr(original, "_aoti_debug"):
-            setattr(library, name, _noting(original, fake=name == "_register_fake"))
+        wrapper = partial(_noting, fake=name == "_register_fake")
+        wrap_once(torch.library.Library, name, wrapper)
 
 
 def _noting(original: Any, fake: bool) -> Any:
-    @functools.wraps(original)
     def register(self: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
+        with events.noted("look at a registration"):
             _note(f"{self.ns}::{_name(op)}", args[0] if fake and args else None)
-        except Exception as error:
-            events.note("look at a registration", error)
         if fake and len(args) > 1:  # how many frames to look back, which are one more now
             args = (args[0], args[1] + 1, *args[2:])
         elif fake:
             kwargs["_stacklevel"] = kwargs.get("_stacklevel", 1) + 1
         return original(self, op, *args, **kwargs)
 
-    register._aoti_debug = True  # type: ignore[attr-defined]
     return register
 
 
@@ -124,20 +119,16 @@ def _plain(frame: FrameType) -> bool:
 
 def report(torch: Any) -> None:
     """Write a custom_ops event when there are any and they changed since the last one."""
-    try:
+    with events.noted("look for custom ops"):
         groups = namespaces(torch)
         native = [one["file"] for one in groups if not (one["file"] or ".py").endswith(".py")]
         libraries = sorted({*map(str, torch.ops.loaded_libraries), *_mapped(native)})
         busy = _under_way()  # what goes on to use a model does more than to register
         words = dict.fromkeys((o.word, o.file) for o in sites if o.word and o.word not in busy)
         state = groups, libraries, [list(one) for one in words]
-    except Exception as error:
-        events.note("look for custom ops", error)
-        return
-    if not any(state) or _last == [state]:
-        return
-    _last[:] = [state]
-    events.emit("custom_ops", namespaces=groups, libraries=libraries, registered=state[2])
+        if any(state) and _last != [state]:
+            _last[:] = [state]
+            events.emit("custom_ops", namespaces=groups, libraries=libraries, registered=state[2])
 
 
 def _under_way() -> set[str]:
@@ -237,7 +228,7 @@ def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
     """Return file and line where an operator ends and where its fake kernel does, each as far as
     it is a Python function that torch knows."""
     found: dict[str, tuple[str, int]] = {}
-    try:
+    with events.noted("look for an operator's source"):
         name = str(target._schema.name)
         definition = definition_of(name)
         entry = torch._library.simple_registry.singleton.find(name)
@@ -248,8 +239,6 @@ def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
             if code is not None and not _is_torch(torch, os.path.abspath(code.co_filename)):  # noqa: PTH100
                 lines = [line for _, line in dis.findlinestarts(code) if line]
                 found[what] = os.path.abspath(code.co_filename), max(lines)  # noqa: PTH100
-    except Exception as error:
-        events.note("look for an operator's source", error)
     return found
 
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .lazy import torch
+from .lazy import replaced, torch
 
 NAME = "_aoti_debug_target"
 ENDS = (
@@ -88,19 +88,12 @@ def stopping() -> Iterator[None]:
     def stop(*args: object, **kwargs: object) -> None:
         raise Enough
 
-    replaced = []
-    for module_name, attribute in ENDS:
-        try:
-            module = import_module(module_name)
-            replaced.append((module, attribute, getattr(module, attribute)))
-        except (ImportError, AttributeError):
-            continue
-        setattr(module, attribute, stop)
-    try:
+    modules: dict[str, Any] = {}
+    for name in dict(ENDS):
+        with contextlib.suppress(ImportError):
+            modules[name] = import_module(name)
+    with replaced((modules.get(name), attribute, stop) for name, attribute in ENDS):
         yield
-    finally:
-        for module, attribute, original in replaced:
-            setattr(module, attribute, original)
 
 
 def main() -> int:
@@ -108,7 +101,7 @@ def main() -> int:
     from . import standalone  # which imports this module
 
     *words, script = sys.argv[1:]
-    standalone.prepare(standalone.arguments(__doc__ or "", inputs=False).parse_args(words))
+    standalone.prepare(standalone.arguments(__doc__, inputs=False).parse_args(words))
     sys.argv = [script]
     runpy.run_path(script, run_name="__main__")
     return 0

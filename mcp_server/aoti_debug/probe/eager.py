@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -15,7 +14,6 @@ from .standalone import Inputs
 from .vocabulary import OutOfBounds
 
 Document = dict[str, Any]
-_GUARD = "Guard failed: "
 _NO_FLOAT64 = ("aten._grouped_mm",)  # whose kernels know float32 and less
 
 
@@ -56,7 +54,7 @@ def run(module: Any, inputs: standalone.Inputs) -> Eager:
             found.node = graph_run.about(watched.at)
         return found
     if found.broken:
-        message = f"{_GUARD}{found.broken[0]}"
+        message = f"{graph_run.GUARD}{found.broken[0]}"
         found.exception = {"type": "AssertionError", "message": message}
         found.where = "guards"
     found.outputs = [graph_run.on_cpu(leaf) for leaf in flat]
@@ -84,8 +82,8 @@ def signature(module: Any, inputs: standalone.Inputs) -> Document | None:
 def guard_texts(module: Any) -> list[str]:
     """Return the text of each guard that the module checks; only newer torch has them."""
     function = getattr(getattr(module, "_guards_fn", None), "forward", None)
-    texts = [text for text in _constants(function, 3) if text.startswith(_GUARD)]
-    return [text[len(_GUARD) :] for text in texts][:200]
+    texts = [text for text in _constants(function, 3) if text.startswith(graph_run.GUARD)]
+    return [text[len(graph_run.GUARD) :] for text in texts][:200]
 
 
 def _constants(function: Any, depth: int) -> Iterator[str]:
@@ -159,8 +157,7 @@ def _makes_default_floats(node: Any) -> bool:
 
 def widen_inputs(inputs: Inputs) -> Inputs:
     """Return the same inputs with float tensors in float64."""
-    args, kwargs, flat = _cast((inputs.args, inputs.kwargs, inputs.flat), torch.float64)
-    return replace(inputs, args=args, kwargs=kwargs, flat=flat)
+    return standalone.with_leaves(inputs, _cast(inputs.flat, torch.float64))
 
 
 def in_float64(
@@ -191,7 +188,7 @@ def in_float64(
             refusing[str(node.target)] = None
             return _cast(result, torch.float64)
 
-    flat = copied(widen_inputs(inputs)).flat
+    flat = standalone.copied(widen_inputs(inputs)).flat
     return graph_run.values_of(wide, flat, names, compute), list(refusing)
 
 
@@ -219,10 +216,4 @@ def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
         unit = torch.ldexp(way * eps, exponent - 1)
         return (wide + unit).to(leaf.dtype)
 
-    run = graph_run.Run(module, compute=compute)
-    return [graph_run.on_cpu(leaf) for leaf in run(copied(inputs).flat)]
-
-
-def copied(inputs: Inputs) -> Inputs:
-    """Return the inputs with flat leaves of their own: a model may write to them."""
-    return replace(inputs, flat=graph_run.copied(inputs.flat))
+    return graph_run.outputs_of(module, standalone.copied(inputs).flat, compute)

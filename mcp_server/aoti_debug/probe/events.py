@@ -111,6 +111,21 @@ def note(what: str, why: object = None, **details: Any) -> None:
     emit("note", what=what, why=why, **details)
 
 
+class noted:
+    """Say that a `with` block was not done, where it raises, and go on after it."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, Exception):
+            note(self.what, error)
+        return isinstance(error, Exception)
+
+
 def describe_error(error: BaseException) -> dict[str, str]:
     """Return {"type", "message"} of an exception, named as a traceback names it."""
     kind = type(error)

@@ -3,9 +3,8 @@ again with what it breaks taken away (cast, copied, sliced or padded)."""
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -62,7 +61,7 @@ class Bench:
 
     def recorded(self, values: list[Any], outputs: list[Any]) -> Document | None:
         """Hold a few elements of what a call gave in the script against what it gives here."""
-        tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
+        tensors = graph_run.tensors_in(outputs)
         now = [marks.shown(torch, one) for one in tensors[: len(values)]]
         pairs = [(one, was) for one, was in zip(now, values) if one and was]  # noqa: B905
         mine, theirs = ([torch.tensor(numbers(pair[n])) for pair in pairs] for n in (0, 1))
@@ -76,7 +75,7 @@ class Bench:
 
         def held(call: Callable[[Inputs], list[Any]]) -> Document | None:
             outputs = call(standalone.read_inputs(path))
-            tensors = [one for one in outputs if isinstance(one, torch.Tensor)]
+            tensors = graph_run.tensors_in(outputs)
             return marks.apart(torch, [marks.held(torch, one) for one in tensors], kept["outputs"])
 
         found: Document = {"call": kept["call"], "anew": held(self.called)}
@@ -113,7 +112,7 @@ class Bench:
 
     def against(self, module: Any, inputs: Callable[[], Inputs]) -> Document:
         """Hold one call of the package against one of a module that may keep its state."""
-        right = graph_run.values_of(module, inputs().flat)["outputs"]
+        right = graph_run.outputs_of(module, inputs().flat)
         outputs = compare.outputs(self.called(inputs()), right, None)
         verdict = compare.verdict(outputs, bool(compare.random_ops(module)))
         return outcome_of({"verdict": verdict, "outputs": outputs})
@@ -133,8 +132,8 @@ class Bench:
                     torch.manual_seed(places[node.name] + (len(nodes) if node is other else 0))
                 return node.target(*args, **kwargs)
 
-            values = graph_run.values_of(module, inputs().flat, compute=compute)["outputs"]
-            return [marks.held(torch, one) for one in values if isinstance(one, torch.Tensor)]
+            values = graph_run.outputs_of(module, inputs().flat, compute)
+            return [marks.held(torch, one) for one in graph_run.tensors_in(values)]
 
         plain = outputs(None)
         found: list[Document] = []
@@ -209,9 +208,7 @@ class Bench:
         return outcome_of(found)
 
     def plainly(self, inputs: Inputs, compute: Any = None) -> list[Any]:
-        module = compare.unguarded(self.program)
-        outputs: list[Any] = graph_run.values_of(module, inputs.flat, compute=compute)["outputs"]
-        return outputs
+        return graph_run.outputs_of(compare.unguarded(self.program), inputs.flat, compute)
 
     def called(self, inputs: Inputs) -> list[Any]:
         model = self._model()
@@ -225,9 +222,8 @@ def numbers(values: list[Any]) -> list[float]:
     return [float("nan") if one is None else float(one) for one in values]
 
 
-@contextlib.contextmanager
-def copying(names: set[str]) -> Iterator[None]:
-    """Have these operators given copies of their tensors, in whatever calls them."""
+def copying(names: set[str]) -> Any:
+    """Return a mode in which these operators are given copies of their tensors."""
     mode_class: Any = import_module("torch.utils._python_dispatch").TorchDispatchMode
 
     class Copying(mode_class):  # type: ignore[misc]
@@ -238,8 +234,7 @@ def copying(names: set[str]) -> Iterator[None]:
             args, kwargs = graph_run.copied(given) if str(func) in names else given
             return func(*args, **kwargs)
 
-    with Copying():
-        yield
+    return Copying()
 
 
 def outcome_of(results: Document) -> Document:
@@ -280,10 +275,7 @@ def _changed(leaf: Any, change: Document) -> Any:
     if what == "dtype":
         return leaf.to(getattr(torch, to))
     if what == "stride":
-        new = torch.empty_strided(
-            tuple(leaf.shape), tuple(to), dtype=leaf.dtype, device=leaf.device
-        )
-        return new.copy_(leaf)
+        return leaf.new_empty_strided(leaf.shape, tuple(to)).copy_(leaf)
     if what == "size":
         dim, size = change["dim"], leaf.shape[change["dim"]]
         if to > size:  # rows like the last, which keep every index within its bounds

@@ -24,6 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, Optional
 
+from . import store
 from .children import in_child
 
 Document = dict[str, Any]
@@ -253,6 +254,4 @@ def _signal_name(number: int) -> str:
 
 
 def _write(path: Path, document: Document) -> None:
-    temporary = path.with_name(f".{path.name}")
-    temporary.write_text(json.dumps(document))
-    temporary.replace(path)
+    store.whole(path, lambda to: to.write_text(json.dumps(document)))

@@ -22,15 +22,6 @@ _EPSILON = 1e-5  # a smaller constant keeps a quotient or a logarithm finite
 _WIDE = (1.0, 0.1, 10.0, 100.0)  # what the rows of a float input are scaled by, in turn
 
 
-def example(program: Any) -> Inputs | None:
-    """Return the inputs that a program was exported with."""
-    if program.example_inputs is None:
-        return None
-    args, kwargs = program.example_inputs
-    flat = list(torch.utils._pytree.tree_leaves((args, kwargs)))
-    return Inputs(tuple(args), dict(kwargs or {}), flat, [], False, False)
-
-
 class Fresh:
     """Inputs that the original program accepts. `others` are flat inputs, drawn from as
     well, `constants` numbers near which values are tried: those of both programs' graphs."""
@@ -39,7 +30,7 @@ class Fresh:
         self.program = program
         self.constants = constants
         self.module = program.module()
-        given = example(program)
+        given = standalone.example(program)
         values = [node.meta.get("val") for node in standalone.user_inputs(program)]
         self.limits: dict[int, tuple[bool, list[tuple[int, int]]]] = {}
         self.usable = given is not None and len(values) == len(given.flat)
@@ -74,7 +65,7 @@ class Fresh:
     def accepts(self, inputs: Inputs) -> bool:
         """Tell whether the program, with its guards, computes something of these inputs."""
         try:
-            ran = eager.run(self.module, eager.copied(inputs))
+            ran = eager.run(self.module, standalone.copied(inputs))
         except Exception:
             return False
         return ran.exception is None
@@ -155,7 +146,7 @@ class Fresh:
             if shape is None or min(shape, default=1) < 0:
                 return None
             flat.append(self._leaf(place, leaf, shape, style, number))
-        return standalone.nested(self.example, flat)
+        return standalone.with_leaves(self.example, flat)
 
     def _leaf(self, place: int, leaf: Any, shape: list[int], style: str, number: int) -> Any:
         pool = self.pools[place]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from .lazy import torch
+from .lazy import replaced, torch
 from .vocabulary import places_in
 
 Document = dict[str, Any]
 STACK_CHARACTERS = 2000
 _STACK_PLACES = 6
-_GUARD = "Guard failed: "
+GUARD = "Guard failed: "
 _BROKEN = 20
 
 
@@ -87,20 +88,16 @@ class Run:
 def collecting(broken: list[str]) -> Iterator[None]:
     """Note each guard that does not hold, where the first alone would be raised, and one that
     cannot even be computed."""
-    owner: Any = import_module("torch")
-    kept = owner._assert
 
     def note(condition: Any, message: str = "") -> None:
         if not condition and len(broken) < _BROKEN:
-            broken.append(str(message).removeprefix(_GUARD) if message else "a guard")
+            broken.append(str(message).removeprefix(GUARD) if message else "a guard")
 
-    owner._assert = note
     try:
-        yield
+        with replaced([(import_module("torch"), "_assert", note)]):
+            yield
     except Exception as error:
         broken.append((str(error).splitlines() or [type(error).__name__])[0][:300])
-    finally:
-        owner._assert = kept
 
 
 def about(node: Any) -> Document:
@@ -112,6 +109,22 @@ def about(node: Any) -> Document:
 def located(node: Any) -> Document:
     """Return a node's name, operator and stack as [file, line, text], outermost first."""
     return {"node": node.name, "op": op_of(node), "stack": stack_of(node)}
+
+
+def base(node: Any) -> str:
+    """Return an operator's name without namespace and overload."""
+    return str(node.target).rpartition("::")[2].removeprefix("aten.").partition(".")[0]
+
+
+def reached(begin: Iterable[Any], onward: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
+    """Yield nodes and those that `onward` leads to from them, each once, the nearest first."""
+    waiting, seen = deque(begin), set[Any]()
+    while waiting:
+        node = waiting.popleft()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += onward(node)
 
 
 def op_of(node: Any) -> str:
@@ -148,7 +161,14 @@ def values_of(
     """Run a module; return the named nodes' values, and its flat `outputs`, on the CPU."""
     kept = Kept(names)
     outputs = Run(module, kept, compute=compute)(flat)
-    return {**kept.values, "outputs": [on_cpu(leaf) for leaf in outputs]}
+    return {**kept.values, "outputs": list(map(on_cpu, outputs))}
+
+
+def outputs_of(
+    module: Any, flat: Sequence[Any], compute: Any = None, *, asserts: bool = True
+) -> list[Any]:
+    """Run a module; return its flat outputs, on the CPU."""
+    return list(map(on_cpu, Run(module, asserts=asserts, compute=compute)(flat)))
 
 
 def on_cpu(value: Any) -> Any:

@@ -3,7 +3,6 @@ model made it."""
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 from collections.abc import Iterator
@@ -30,14 +29,9 @@ Stack = list[list[Any]]
 _made: WeakKeyDictionary[Any, list[tuple[Any, Stack]]] = WeakKeyDictionary()
 
 
-def remember_guards(module: Any) -> None:
-    """Have ShapeEnv keep the model's lines of each guard that it adds."""
-    shape_env = module.ShapeEnv
-    original = vars(shape_env).get("_log_guard")
-    if original is None or hasattr(original, "_aoti_debug"):
-        return
+def remembering(original: Any) -> Any:
+    """Wrap `ShapeEnv._log_guard`: keep the model's lines of each guard that is added."""
 
-    @functools.wraps(original)
     def log_guard(self: Any, prefix: Any, g: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             known = _made.setdefault(self, [])
@@ -47,8 +41,7 @@ def remember_guards(module: Any) -> None:
             pass  # of interest only if the export fails
         return original(self, prefix, g, *args, **kwargs)
 
-    log_guard._aoti_debug = True  # type: ignore[attr-defined]
-    shape_env._log_guard = log_guard
+    return log_guard
 
 
 def place(error: BaseException) -> Details:

@@ -7,7 +7,6 @@ with the program that it was made of, and does that program compute what the ori
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from . import (
@@ -17,6 +16,7 @@ from . import (
     eager,
     events,
     fresh,
+    graph_run,
     limits,
     neighbours,
     originals,
@@ -34,9 +34,7 @@ _TRIALS_A_SEED = 2
 
 def main() -> int:
     """Try the failing call, the example and fresh inputs; the report is whole after each."""
-    parser = standalone.arguments(__doc__ or "", inputs=False)
-    standalone.add_package_arguments(parser)
-    parser.add_argument("--exported", help="the fixed program; none: the package is alone")
+    parser = standalone.arguments(__doc__, inputs=False, package=True, exported=False)
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
     parser.add_argument("--parts", type=int, nargs="+", help="rows of the calls it is split over")
     parser.add_argument("--before", help="the program as it was; none: there was none")
@@ -89,9 +87,9 @@ def main() -> int:
         if captured is not None and options.before:
             like = pair.alike(drawn, captured)
             legal = [one for _, one in found[1:] if one and not pair.fails(one)]
-            asked = refusals.Asked(captured, legal, like)
             if options.refusals and like:
-                report.update(wrong_refusals=refusals.wrong(old, options.refusals, asked))
+                wrong = refusals.wrong(old, options.refusals, captured, legal, like)
+                report.update(wrong_refusals=wrong)
             gone = given.other and given.now is not None and match.plain
             if options.refusals and gone and refusals.drops(drawn, captured.flat, given.now.flat):
                 report.update(wrong_refusals=["it drops rows that the original computes"])
@@ -130,11 +128,15 @@ def other_inputs(options: Any) -> str | None:
     if not (options.inputs and options.now):
         return None
     captured, now = (standalone.read_inputs(one) for one in (options.inputs, options.now))
-    flat = captured.flat
-    if options.parts:
-        flat = [changed.part(leaf, options.parts) for leaf in flat]
-    wanted, given = changed.by_name(replace(captured, flat=flat), now)
-    return changed.differ(wanted, given)
+    return changed.differ(*changed.by_name(first_part(options, captured), now))
+
+
+def first_part(options: Any, captured: Inputs) -> Inputs:
+    """Return a call, or the first of those that the fixed script splits it over."""
+    if not options.parts:
+        return captured
+    flat = [changed.part(leaf, options.parts) for leaf in captured.flat]
+    return standalone.with_leaves(captured, flat)
 
 
 def given_of(options: Any, old: Any, new: Any) -> Given:
@@ -146,14 +148,11 @@ def given_of(options: Any, old: Any, new: Any) -> Given:
     if captured is None or now is None:
         match = correspondence.Correspondence(old, new, calls)
         return Given(match, captured or (None if options.before else now), now, None)
-    flat = captured.flat
-    if options.parts:
-        flat = [changed.part(leaf, options.parts) for leaf in flat]
-    match = correspondence.Correspondence(old, new, [*calls, (flat, now.flat)])
+    wanted = first_part(options, captured)
+    match = correspondence.Correspondence(old, new, [*calls, (wanted.flat, now.flat)])
     other = ""
     if not match.by_values:
-        wanted, given = changed.by_name(replace(captured, flat=flat), now)
-        other = changed.differ(wanted, given)
+        other = changed.differ(*changed.by_name(wanted, now))
         match = correspondence.Correspondence(old, new, calls)
     if not other and match.plain:
         captured = now  # as the package is given them now
@@ -163,7 +162,7 @@ def given_of(options: Any, old: Any, new: Any) -> Given:
 def drawn_for(match: Any, old: Any, new: Any, captured: Inputs | None) -> fresh.Fresh:
     """Return what draws inputs from all over what the original accepts."""
     others = [captured.flat] if captured is not None else []
-    given = fresh.example(new)
+    given = standalone.example(new)
     flat = standalone.user_inputs(old)
     if given is not None:
         places = dict(match.places())
@@ -173,7 +172,7 @@ def drawn_for(match: Any, old: Any, new: Any, captured: Inputs | None) -> fresh.
 
 def held_out(old: Any, drawn: fresh.Fresh, seeds: int) -> Iterator[tuple[str, Inputs | None]]:
     """Yield the example's inputs and fresh ones."""
-    yield "the example", fresh.example(old)
+    yield "the example", standalone.example(old)
     for number in range(_TRIALS_A_SEED * seeds):
         yield f"fresh inputs {number + 1}", drawn.draw(number)
 
@@ -208,8 +207,8 @@ class Pair:
         before, exact, why = fixed, fixed_exact, why_fixed
         if not self.same:
             before, exact, why = _eager(self.plain_old, inputs)
-            accepted = eager.run(self.guarded_old, eager.copied(inputs)).exception
-            refused = eager.run(self.guarded_new, eager.copied(given)).exception
+            accepted = eager.run(self.guarded_old, standalone.copied(inputs)).exception
+            refused = eager.run(self.guarded_new, standalone.copied(given)).exception
             found["refused"] = refused if accepted is None else None
         found.update(original_raises=why, fixed_raises=why_fixed)
         found["finite"] = before is not None and all(map(_finite, exact or before))
@@ -342,19 +341,8 @@ def _eager(module: Any, inputs: Inputs) -> tuple[Any, Any, Document | None]:
 
 def _run(model: Any, inputs: Inputs) -> list[Any]:
     """Call with copies of the inputs, which the model may write to; return flat CPU outputs."""
-    pytree = torch.utils._pytree
-    copy = pytree.tree_map(_copied, (inputs.args, inputs.kwargs))
     with torch.no_grad():
-        result = model(*copy[0], **copy[1])
-        standalone.synchronize()
-    return [
-        leaf.detach().cpu() if hasattr(leaf, "detach") else leaf
-        for leaf in pytree.tree_leaves(result)
-    ]
-
-
-def _copied(leaf: Any) -> Any:
-    return leaf.clone() if hasattr(leaf, "clone") else leaf
+        return list(map(graph_run.on_cpu, standalone.results(model, standalone.copied(inputs))))
 
 
 def _finite(value: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import functools
 import os
 import sys
 from types import ModuleType
@@ -21,7 +20,7 @@ from . import (
     reference,
     reuse,
 )
-from .watch import Point, Span, phases, watched
+from .watch import Point, Span, phases, watched, wrap_once
 
 
 def _packaging(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -101,9 +100,10 @@ def attach(module: ModuleType) -> None:
         if point.module == module.__name__:
             _wrap(module, point)
     if module.__name__ == "torch.fx.experimental.symbolic_shapes":
-        guards.remember_guards(module)
+        wrap_once(module.ShapeEnv, "_log_guard", guards.remembering)
     if module.__name__ == "torch.export":
-        _remember_programs()
+        program: Any = sys.modules["torch.export.exported_program"].ExportedProgram
+        wrap_once(program, "module", _remembering)
 
 
 def _wrap(module: ModuleType, point: Point) -> None:
@@ -123,21 +123,15 @@ def _wrap(module: ModuleType, point: Point) -> None:
         setattr(owner, last, watched(original, point))
 
 
-def _remember_programs() -> None:
-    """Have ExportedProgram.module remember which program its result was made of."""
-    program: Any = sys.modules["torch.export.exported_program"].ExportedProgram
-    original = program.module
-    if hasattr(original, "_aoti_debug"):
-        return
+def _remembering(original: Any) -> Any:
+    """Wrap `ExportedProgram.module`: remember which program its result was made of."""
 
-    @functools.wraps(original)
     def module(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(self, *args, **kwargs)
         memory.remember_program(result, self)
         return result
 
-    module._aoti_debug = True  # type: ignore[attr-defined]
-    program.module = module
+    return module
 
 
 def _report_torch(torch: Any) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+from .graph_run import reached
 from .lazy import torch
 from .vocabulary import Element, GraphValue, OutOfBounds, Size
 
@@ -159,20 +161,19 @@ def ancestors(node: Any) -> tuple[set[str], dict[str, list[int]]]:
     """Return the inputs whose elements a node is computed from, and those of whose sizes it is."""
     data: set[str] = set()
     sizes: dict[str, list[int]] = {}
-    seen: set[Any] = set()
-    waiting = [node] if hasattr(node, "all_input_nodes") else []
-    while waiting and len(seen) < _NODES:
-        one = waiting.pop()
-        if one in seen:
-            continue
-        seen.add(one)
+
+    def of_size(one: Any) -> bool:
+        size = one.op == "call_function" and _name(one.target) == "sym_size"
+        return size and getattr(one.args[0], "op", "") == "placeholder"
+
+    begin = [node] if hasattr(node, "all_input_nodes") else []
+    nodes = reached(begin, lambda one: () if of_size(one) else one.all_input_nodes)
+    for one in islice(nodes, _NODES):
         if one.op == "placeholder":
             data.add(one.name)
-        elif _name(one.target) == "sym_size" and getattr(one.args[0], "op", "") == "placeholder":
+        elif of_size(one):
             dims = sizes.setdefault(one.args[0].name, [])
             dims.append(one.args[1] if len(one.args) > 1 else 0)
-        else:
-            waiting += one.all_input_nodes
     return data, sizes
 
 

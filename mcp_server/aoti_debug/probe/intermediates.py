@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import islice
 from operator import getitem
 from typing import Any
 
-from . import graph_run, standalone
+from . import standalone
 from .fakes import is_custom
+from .graph_run import base, outputs_of, reached
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -32,25 +35,13 @@ _FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": 
 _OF_PACKAGES = ("aot_inductor.package", "aot_inductor.output_path")  # here it is a library
 
 
-def base(node: Any) -> str:
-    """Return an operator's name without namespace and overload."""
-    return str(node.target).rpartition("::")[2].removeprefix("aten.").partition(".")[0]
-
-
 def output_of(graph: Any) -> Any:
     return next(node for node in reversed(list(graph.nodes)) if node.op == "output")
 
 
 def ancestors(nodes: list[Any]) -> set[Any]:
     """Return the nodes and all that they are computed from."""
-    found: set[Any] = set()
-    wanted = list(nodes)
-    while wanted:
-        node = wanted.pop()
-        if node not in found:
-            found.add(node)
-            wanted += node.all_input_nodes
-    return found
+    return set(reached(nodes, lambda node: node.all_input_nodes))
 
 
 def candidates(graph: Any) -> list[str]:
@@ -88,17 +79,19 @@ def operator(node: Any) -> list[Any]:
 
 def fused(node: Any) -> list[Any]:
     """Return the nodes that one generated kernel may compute together with this one, in order."""
-    found: set[Any] = set()
-    wanted = [node]
-    while wanted and len(found) < 24:
-        one = wanted.pop(0)
-        if one in found or one.op != "call_function":
-            continue
-        if one is not node and (base(one).lstrip("_") in _CALLS or is_custom(one.target)):
-            continue
-        found.add(one)
-        wanted += one.all_input_nodes
-    return [one for one in node.graph.nodes if one in found]
+    begin = [node] if node.op == "call_function" else []
+    return _some(node, reached(begin, lambda one: filter(_is_fused, one.all_input_nodes)), 24)
+
+
+def _is_fused(node: Any) -> bool:
+    library = base(node).lstrip("_") in _CALLS
+    return node.op == "call_function" and not library and not is_custom(node.target)
+
+
+def _some(node: Any, found: Iterator[Any], limit: int) -> list[Any]:
+    """Return the first of these nodes, in the order of the graph."""
+    some = set(islice(found, limit))
+    return [one for one in node.graph.nodes if one in some]
 
 
 def spread(count: int, limit: int) -> list[int]:
@@ -130,23 +123,13 @@ def build(module: Any, program: Any, settings: Document) -> Any:
     args, kwargs = program.example_inputs
     options = {key: value for key, value in settings.items() if key not in _OF_PACKAGES}
     library = inductor.aot_compile(module, args, kwargs, options=options or None)
-    flat = torch.utils._pytree.tree_leaves((args, kwargs))
-    devices = [str(one.device) for one in flat if isinstance(one, torch.Tensor)]
-    device = next((one for one in devices if not one.startswith("cpu")), "cpu")
-    return import_module("torch._export").aot_load(library, device)
+    return standalone.load_library(library, torch.utils._pytree.tree_leaves((args, kwargs)))
 
 
 def downstream(node: Any, limit: int = 16) -> list[Any]:
     """Return the nodes that take a value further through what kernels fuse, in order: the node
     itself first."""
-    found, wanted = {node}, list(node.users)
-    while wanted and len(found) < limit:
-        one = wanted.pop(0)
-        fusible = one.op == "call_function" and base(one).lstrip("_") not in _CALLS
-        if fusible and one not in found and not is_custom(one.target):
-            found.add(one)
-            wanted += one.users
-    return [one for one in node.graph.nodes if one in found]
+    return _some(node, reached([node], lambda one: filter(_is_fused, one.users)), limit)
 
 
 def alone(
@@ -225,8 +208,7 @@ def with_short_factors(
         short = [rounded(one, bits, nearest) if n in factors else one for n, one in enumerate(args)]
         return node.target(*short, **kwargs)
 
-    run = graph_run.Run(module, compute=compute)
-    return [graph_run.on_cpu(leaf) for leaf in run(inputs.flat)]
+    return outputs_of(module, inputs.flat, compute)
 
 
 def rounded(leaf: Any, bits: int, nearest: bool = True) -> Any:

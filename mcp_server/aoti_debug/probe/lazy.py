@@ -1,8 +1,10 @@
 """torch, for what runs in a process of the probe's own: imported where it is first used, so that a
-report tells of an import that fails."""
+report tells of an import that fails; and functions of it replaced for a while."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
 
@@ -13,3 +15,18 @@ class _Torch:
 
 
 torch: Any = _Torch()
+
+
+@contextlib.contextmanager
+def replaced(others: Iterable[tuple[Any, str, Any]]) -> Iterator[None]:
+    """Give objects other attributes, each (owner, name, value), and then back their own; names that
+    an owner lacks are left out."""
+    present = [one for one in others if hasattr(one[0], one[1])]
+    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in present]
+    try:
+        for one in present:
+            setattr(*one)
+        yield
+    finally:
+        for one in kept:
+            setattr(*one)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import indices, standalone
+from .graph_run import base
 from .lazy import torch
 
 Inputs = standalone.Inputs
@@ -80,7 +81,7 @@ class Limits:
         flat = list(self.example.flat)
         flat[place] = flat[place].clone()
         self._part(flat[place], column).fill_(value)
-        return self.accepts(standalone.nested(self.example, flat))
+        return self.accepts(standalone.with_leaves(self.example, flat))
 
     @staticmethod
     def _part(leaf: Any, column: int | None) -> Any:
@@ -129,8 +130,7 @@ def constants(program: Any) -> list[float]:
     """Return the numbers near which a program's behaviour may change."""
     found: dict[float, None] = {}
     for node in program.graph.nodes:
-        name = str(node.target).partition("::")[2] or str(node.target)
-        if node.op == "call_function" and name.removeprefix("aten.").split(".")[0] in _COMPARING:
+        if node.op == "call_function" and base(node) in _COMPARING:
             for value in (*node.args, *node.kwargs.values()):
                 number = isinstance(value, (int, float)) and not isinstance(value, bool)
                 if number and value == value and abs(value) < 1 << 40:

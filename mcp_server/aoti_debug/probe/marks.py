@@ -118,6 +118,11 @@ def rows(torch: Any, tensors: list[Any]) -> list[bytes]:
     return found
 
 
+def alike(one: Any, other: Any) -> Any:
+    """Return where two tensors have the same value; NaN is the same as NaN."""
+    return (one == other) | ((one != one) & (other != other))
+
+
 def apart(torch: Any, some: list[Any], others: list[Any]) -> dict[str, Any] | None:
     """Hold samples of outputs against each other: the largest difference, and the largest value
     beside it; None where they cannot be paired."""
@@ -131,8 +136,8 @@ def apart(torch: Any, some: list[Any], others: list[Any]) -> dict[str, Any] | No
     found: dict[str, Any] = {"apart": 0.0, "largest": 0.0, "unlike": 0, "wrong": 0, "of": 0}
     for one, other in pairs:
         finite = torch.isfinite(one) & torch.isfinite(other)
-        alike = finite | (one == other) | ((one != one) & (other != other))
-        found["unlike"] += int((~alike).sum())  # NaN or infinite on one side alone
+        unlike = ~(finite | alike(one, other))
+        found["unlike"] += int(unlike.sum())  # NaN or infinite on one side alone
         if bool(finite.any()):
             off, own = (one - other).abs()[finite], other.abs()[finite]
             found["wrong"] += int((off > _NEAR * own + _TINY * own.max()).sum())

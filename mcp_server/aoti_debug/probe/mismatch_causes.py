@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compare, eager, intermediates
+from . import compare, eager, intermediates, marks, standalone, untrusted
 from .compare import unguarded
-from .graph_run import Run, located, on_cpu, values_of
+from .graph_run import base, located, outputs_of
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -50,7 +50,7 @@ def kept_weights(program: Any, options: Any, inputs: Any, given: list[Any]) -> D
     values of its compile the program gives the package's results."""
     if not options.constants:
         return None
-    old = torch.export.load(options.exported)
+    old = untrusted.load(options.exported, trust=options.trust)
     values = {**dict(old.state_dict), **dict(old.constants)}
     module = unguarded(program)
     tensors = _tensors(module)
@@ -63,20 +63,15 @@ def kept_weights(program: Any, options: Any, inputs: Any, given: list[Any]) -> D
             try:
                 for name in names:
                     tensors[name].copy_(values[name])
-                outputs: list[Any] = values_of(module, inputs.flat)["outputs"]
-                return outputs
+                return outputs_of(module, inputs.flat)
             finally:
                 for name, tensor in kept.items():
                     tensors[name].copy_(tensor)
 
-    def explains(names: list[str]) -> bool:
-        outcome = compare.outputs(given, with_old(names), None)
-        return compare.verdict(outcome, False) == "agrees"
-
     before = _apart(given, with_old([]))
     closer = [name for name in changed[:_TRIED] if _apart(given, with_old([name])) < before * 0.98]
     for names in (*([name] for name in closer), closer, changed):
-        if names and explains(names):
+        if names and compare.agrees(given, with_old(names)):
             found: Document = {"kind": "kept_weights", "names": names[:_NAMED]}
             return {**found, "count": len(names), "given": len(changed), "explains": True}
     return None
@@ -109,7 +104,7 @@ def constants(program: Any, options: Any, inputs: Any, given: list[Any]) -> Docu
             row["program"] = [str(mine.dtype), list(mine.shape)]
         else:
             own = mine.detach().cpu()
-            apart = int(((theirs != own) & ((theirs == theirs) | (own == own))).sum())
+            apart = int((~marks.alike(theirs, own)).sum())
             if not apart:
                 continue
             row.update(differ=apart, elements=own.numel())
@@ -130,8 +125,7 @@ def constants(program: Any, options: Any, inputs: Any, given: list[Any]) -> Docu
 
 def extracted(options: Any, inputs: Any) -> dict[str, Any]:
     """Return the weights that a package holds, by the names that the model gave them."""
-    devices = [str(leaf.device) for leaf in inputs.flat if isinstance(leaf, torch.Tensor)]
-    device = next((one for one in devices if not one.startswith("cpu")), "cpu")
+    device = standalone.device_of(inputs.flat)
     runners: Any = import_module("torch._C._aoti")
     with tempfile.TemporaryDirectory() as temporary:
         library = options.package
@@ -170,10 +164,8 @@ def _with_constants(
                     if held[name].shape != tensor.shape:
                         return None
                     tensor.copy_(held[name])
-        right = values_of(module, inputs.flat)["outputs"]
-        wide = eager.widen(module)
-        exact = values_of(wide, eager.widen_inputs(inputs).flat)["outputs"]
-        return compare.verdict(compare.outputs(given, right, exact), False) == "agrees"
+        exact = eager.in_float64(module, inputs)[0]["outputs"]
+        return compare.agrees(given, outputs_of(module, inputs.flat), exact)
     except Exception:
         return None
 
@@ -185,7 +177,7 @@ def casts(program: Any, inputs: Any, given: list[Any]) -> Document | None:
     narrow = {
         node.name: node
         for node in module.graph.nodes
-        if intermediates.base(node) in _CASTS
+        if base(node) in _CASTS
         and node.meta["val"].dtype in half
         and node.all_input_nodes[0].meta["val"].dtype == torch.float32
     }
@@ -208,14 +200,14 @@ def copies(program: Any, inputs: Any, given: list[Any]) -> Document | None:
     found, copied = list[Any](), dict[Any, Any]()  # what is copied, by the memory of the copy
 
     def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
-        source = copied.get(_memory(args[1])) if intermediates.base(node) == "copy_" else None
+        source = copied.get(_memory(args[1])) if base(node) == "copy_" else None
         if source is not None and args[0].dim() and _memory(source) == _memory(args[0]):
             found.append(node)
             for to, one in zip(args[0], source):  # noqa: B905 - Python 3.9
                 to.copy_(one)
             return args[0]
         result = node.target(*args, **kwargs)
-        if intermediates.base(node) == "clone":
+        if base(node) == "clone":
             copied[_memory(result)] = args[0]
         return result
 
@@ -230,14 +222,11 @@ def _memory(leaf: Any) -> int | None:
 def _gives(module: Any, inputs: Any, given: list[Any], compute: Any) -> bool:
     """Tell whether the program gives the package's results when its operators are computed so."""
     try:
-        tried = Run(module, asserts=False, compute=compute)(inputs.flat)
-        tried = [
-            on_cpu(one).to(was.dtype) if isinstance(one, torch.Tensor) else one
-            for one, was in zip(tried, given)  # noqa: B905 - Python 3.9
-        ]
+        pairs = zip(outputs_of(module, inputs.flat, compute, asserts=False), given)  # noqa: B905
+        tried = [one.to(was.dtype) if hasattr(one, "dtype") else one for one, was in pairs]
     except Exception:  # an operator that wants 16 bits
         return False
-    return bool(compare.verdict(compare.outputs(given, tried, None), False) == "agrees")
+    return compare.agrees(given, tried)
 
 
 def precision(
@@ -281,7 +270,7 @@ def steps(nodes: Iterable[Any]) -> list[str]:
     """Return the nodes whose result can jump where their inputs hardly change."""
     found = []
     for node in nodes:
-        name, value = intermediates.base(node).rstrip("_"), node.meta.get("val")
+        name, value = base(node).rstrip("_"), node.meta.get("val")
         if node.op != "call_function" or not isinstance(value, torch.Tensor):
             continue
         given = [one.meta.get("val") for one in node.all_input_nodes]

@@ -61,7 +61,7 @@ def _further(failing: Inputs, bad: dict[int, Any], step: int) -> Inputs:
     flat = list(failing.flat)
     for place, direction in bad.items():
         flat[place] = flat[place] + direction * step
-    return standalone.nested(failing, flat)
+    return standalone.with_leaves(failing, flat)
 
 
 def _each(failing: Inputs, change: Changed, places: Container[int]) -> Inputs:
@@ -71,7 +71,7 @@ def _each(failing: Inputs, change: Changed, places: Container[int]) -> Inputs:
         else leaf
         for place, leaf in enumerate(failing.flat)
     ]
-    return standalone.nested(failing, flat)
+    return standalone.with_leaves(failing, flat)
 
 
 def _is_float(leaf: Any) -> bool:

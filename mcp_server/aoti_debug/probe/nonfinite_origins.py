@@ -9,7 +9,7 @@ from typing import Any
 
 from . import intermediates
 from .describe import written_arguments
-from .graph_run import op_of, stack_of
+from .graph_run import op_of, reached, stack_of
 from .indices import described
 from .lazy import torch
 from .standalone import statistics
@@ -44,18 +44,12 @@ def look(
         if read is None:
             return found
         return {**found, "reader": op_of(read), "op": op_of(read), "stack": stack_of(read)}
-    sources = node.all_input_nodes
-    if node.name in nan:
-        if any(source.name in nan for source in sources):
-            return None
-        kind = "nan"
-    else:
-        if any(source.name in inf or source.name in nan for source in sources):
-            return None
-        kind = "inf"
-    if meant(kind, args, kwargs):
-        return {"meant": True, "kind": kind, **_elements(tensor)}
+    kind, passed_on = ("nan", nan) if node.name in nan else ("inf", inf | nan)
+    if any(source.name in passed_on for source in node.all_input_nodes):
+        return None
     found = {"kind": kind, **_elements(tensor)}
+    if meant(kind, args, kwargs):
+        return {"meant": True, **found}
     place = tuple(found["at"][0]) if found["at"] else ()
     found["from"] = [
         _source(argument, given, place, tensor.shape)
@@ -109,16 +103,11 @@ def cause(
 
 
 def _reached(begin: list[Any], bad: set[str], writers: dict[str, list[Any]]) -> set[str]:
-    found: set[str] = set()
-    wanted = list(begin)
-    while wanted:
-        node = wanted.pop()
-        if node.name in found:
-            continue
-        found.add(node.name)
-        sources = [*node.all_input_nodes, *writers.get(node.name, [])]
-        wanted += [source for source in sources if source.name in bad]
-    return found
+    def sources(node: Any) -> list[Any]:
+        given = [*node.all_input_nodes, *writers.get(node.name, [])]
+        return [source for source in given if source.name in bad]
+
+    return {node.name for node in reached(begin, sources)}
 
 
 def _first_bad(value: Any) -> Any:
@@ -192,33 +181,30 @@ _REDUCED = ("sum", "mean", "var", "std", "var_mean", "norm", "linalg_vector_norm
 
 def reason(target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, ...]) -> Reason:
     """Return why `result[place]` is not finite, as far as the operator tells."""
-    op = target.removeprefix("aten.").partition(".")[0].rstrip("_").lstrip("_")
+    op = target.removeprefix("aten.").partition(".")[0].strip("_")
     tensors = [one for one in _flat(args) if isinstance(one, torch.Tensor)]
     values = [one for one in _flat(args) if isinstance(one, (torch.Tensor, int, float))]
     if any(isinstance(one, float) and math.isnan(one) for one in (*values, *kwargs.values())):
         return Reason("written", "the model writes NaN there itself")
+    pair = [_at(one, place, result.shape) for one in values[:2]]
+    left, right = pair if len(pair) > 1 else (None, None)
     if op in _DOMAIN and tensors:
         kind, words, outside = _DOMAIN[op]
         at = _at(tensors[0], place, result.shape)
         if at is not None and bool(outside(torch.as_tensor(at))):
             return Reason(kind, f"{op} of {words}: {at:.6g}")
     if op in ("div", "true_divide") and len(values) > 1:
-        return _division(values, place, result.shape)
+        return _division(left, right)
     if op in ("softmax", "log_softmax", "safe_softmax") and tensors:
         return _softmax(tensors[0], args, place)
-    if op == "pow" and len(values) > 1:
-        base, power = (_at(v, place, result.shape) for v in values[:2])
-        if base is not None and power is not None and base < 0 and power != int(power):
-            text = f"a negative number to a fractional power: {base:.6g} ** {power:.6g}"
+    if left is not None and right is not None:
+        if op == "pow" and left < 0 and right % 1 != 0:
+            text = f"a negative number to a fractional power: {left:.6g} ** {right:.6g}"
             return Reason("fractional_power", text)
-        if base == 0 and power is not None and power < 0:
-            return Reason("division_by_zero", f"zero to a negative power: 0 ** {power:.6g}")
-    if op in ("sub", "add", "mul") and len(values) > 1:
-        left, right = (_at(v, place, result.shape) for v in values[:2])
-        if left is not None and right is not None:
-            said = _infinite(op, left, right)
-            if said:
-                return Reason("infinite_operands", said)
+        if op == "pow" and left == 0 and right < 0:
+            return Reason("division_by_zero", f"zero to a negative power: 0 ** {right:.6g}")
+        if said := _infinite(op, left, right):
+            return Reason("infinite_operands", said)
     if "batch_norm" in op and len(args) > 4 and isinstance(args[4], torch.Tensor):
         lowest = float(args[4].min())
         if lowest < 0:
@@ -232,8 +218,7 @@ def reason(target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, .
     return _overflow(op, tensors, values, result, place)
 
 
-def _division(values: Any, place: tuple[int, ...], shape: Any) -> Reason:
-    top, bottom = (_at(v, place, shape) for v in values[:2])
+def _division(top: float | None, bottom: float | None) -> Reason:
     if top is None or bottom is None:
         return Reason("other", "a division whose result is not finite")
     if bottom == 0 and top == 0:

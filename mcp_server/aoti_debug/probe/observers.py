@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
-from . import custom_ops, fakes, indices, nonfinite_origins, sizes, standalone
-from .graph_run import Document, Observer, located, op_of, stack_of, tensors_in
+from . import custom_ops, fakes, indices, marks, nonfinite_origins, sizes, standalone
+from .graph_run import Document, Observer, located, op_of, reached, stack_of, tensors_in
 from .lazy import torch
 from .vocabulary import OutOfBounds
 
@@ -53,18 +54,16 @@ class IndexCheck(Observer):
             self._integers.add(node.name)
 
     def _behind(self, node: Any, found: OutOfBounds) -> list[Document]:
-        nodes = {one.name: one for one in node.graph.nodes}
-        wanted = [found.source.node] if found.source is not None and found.source.node else []
-        chain: list[Document] = []
-        seen: set[str] = set()
-        while wanted and len(chain) < _CHAIN:
-            name = wanted.pop(0)
-            if name in seen or name not in self._integers:
-                continue
-            seen.add(name)
-            chain.append({"node": name, "op": op_of(nodes[name]), "kind": nodes[name].op})
-            wanted += [one.name for one in nodes[name].all_input_nodes]
-        return chain
+        source = found.source.node if found.source is not None else None
+
+        def integers(nodes: list[Any]) -> list[Any]:
+            return [one for one in nodes if one.name in self._integers]
+
+        begin = integers([one for one in node.graph.nodes if one.name == source])
+        nodes = reached(begin, lambda one: integers(one.all_input_nodes))
+        return [
+            {"node": one.name, "op": op_of(one), "kind": one.op} for one in islice(nodes, _CHAIN)
+        ]
 
 
 class Promises(Observer):
@@ -117,11 +116,9 @@ class Writes(Observer):
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
         for place, before in self._before:
             now = args[place].detach()
-            same = now.shape == before.shape and bool(
-                ((now == before) | ((now != now) & (before != before))).all()
-            )
-            if not same:
-                at = (now != before).nonzero()[0].tolist() if now.shape == before.shape else []
+            sized = now.shape == before.shape
+            if not sized or not bool(marks.alike(now, before).all()):
+                at = (~marks.alike(now, before)).nonzero()[0].tolist() if sized else []
                 argument = node.target._schema.arguments[place].name
                 source = getattr(node.args[place], "name", "")
                 wrote = {**located(node), "argument": argument, "from": source, "at": at}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import definitions
-from .lazy import torch
+from .lazy import replaced, torch
 
 _NOTHING = ("register_fake", "impl_abstract", "register_autograd", "register_kernel")
 _META = ("Meta", "Autograd", "AutogradCPU", "AutogradCUDA")
@@ -136,16 +136,11 @@ def _noting(found: dict[str, Any], file: str) -> Iterator[None]:
     stubs += [(library, "define", define), (library, "impl", impl)]
     stubs += [(library.Library, "define", define_in), (library.Library, "impl", impl_in)]
     stubs += [(library.Library, "__init__", init_in)]
-    kept = [(owner, name, getattr(owner, name, None)) for owner, name, _ in stubs]
-    for (owner, name, stub), (*_, value) in zip(stubs, kept):  # noqa: B905 - Python 3.9
-        if value is not None:
-            setattr(owner, name, _for_own(stub, value, folder))
-    try:
+    with replaced(
+        (owner, name, _for_own(stub, getattr(owner, name, None), folder))
+        for owner, name, stub in stubs
+    ):
         yield
-    finally:
-        for owner, name, value in kept:
-            if value is not None:
-                setattr(owner, name, value)
 
 
 def _for_own(stub: Any, value: Any, folder: str) -> Callable[..., Any]:

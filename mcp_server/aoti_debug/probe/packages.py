@@ -81,10 +81,8 @@ def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
 def after_load(span: Span, result: Any) -> Details:
     """Remember where the model came from, and how its calls are nested."""
     loaded = memory.loaded[result] = span.memory["loaded"]
-    try:
+    with events.noted("read the call spec"):  # its own call is about to fail in the same way
         loaded.spec = str(result.loader.get_call_spec()[0])
-    except Exception as error:  # its own call is about to fail in the same way
-        events.note("read the call spec", error)
     _watch_loader(type(getattr(result, "loader", None)))
     return {}
 
@@ -114,10 +112,8 @@ def _state_contract(loaded: Loaded, package: Details) -> None:
     path = loaded.path or (folder.parent / captured if folder and captured else None)
     if path is None:
         return
-    try:
+    with events.noted("read the package's contract"):  # of a damaged one the loader will say so
         loaded.state(wrapper_contract.contract_in(Path(path), loaded.model))
-    except Exception as error:  # a damaged package: the loader will say so
-        events.note("read the package's contract", error)
 
 
 def before_aot_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

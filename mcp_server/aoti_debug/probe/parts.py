@@ -41,27 +41,25 @@ def entering(parts: list[Part]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def build(
+def results(
     groups: list[tuple[list[Any], list[Any]]], values: Document, settings: Document
-) -> tuple[Any, Any, tuple[Any, ...]]:
-    """Compile groups of nodes with their ends; return the compiled model, its exported program and
-    the arguments."""
+) -> tuple[list[Any], list[Any], Any, tuple[Any, ...]]:
+    """Compile groups of nodes with their ends; return what that gives and what its exported program
+    gives, that program and the arguments."""
     single, args = intermediates.alone(groups, values)
     exported = torch.export.export(single, args)
     model = intermediates.build(compare.unguarded(exported), exported, settings)
-    return model, exported, args
+    with torch.no_grad():
+        given, right = (standalone.flat_outputs(one(*args)) for one in (model, exported.module()))
+    return list(map(on_cpu, given)), list(map(on_cpu, right)), exported, args
 
 
 def compared(parts: list[Part], values: Document, settings: Document) -> list[Document]:
     """Compile the parts; return each `part` with its row and the value that it has `given`."""
     groups = [(part.nodes, [part.node]) for part in parts]
-    model, exported, args = build(groups, values, settings)
-    with torch.no_grad():
-        given = standalone.flat_outputs(model(*args))
-        right = standalone.flat_outputs(exported.module()(*args))
+    given, right, *_ = results(groups, values, settings)
     found: list[Document] = []
     for part, mine, plain in zip(parts, given, right):  # noqa: B905 - Python 3.9
-        mine, plain = on_cpu(mine), on_cpu(plain)
         row = compare.outputs([mine], [plain], None)[0]
         if row["verdict"] == "agrees" and part.alone:
             row.update(_element_by_element(part, values, mine, plain) or {})

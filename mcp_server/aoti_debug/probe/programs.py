@@ -119,10 +119,8 @@ def _begin(span: Span, program: Any, options: Any) -> None:
     torch = sys.modules["torch"]
     custom_ops.report(torch)
     for name, read in (("flags", flags), ("settings", settings)):
-        try:
+        with events.noted(f"read the compiler's {name}"):
             span.details[name] = read(options if isinstance(options, dict) else {})
-        except Exception as error:
-            events.note(f"read the compiler's {name}", error)
     span.details["cache_dir"] = reuse.cache_directory()
     if program is not None:
         if memory.exported is not None and memory.exported() is program:

@@ -208,50 +208,46 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
     torch: Any = sys.modules["torch"]
     if torch._C._len_torch_dispatch_stack() or not budget.allows():
         return None  # it is being traced
-    try:
-        with budget.OwnTime(), torch._C.DisableTorchFunction():
-            caller = watch.caller()
-            looked = _State.looked.get(caller, 0)
-            if looked >= _MOST:
-                return None
-            _State.looked[caller] = looked + 1
-            given = [marks.of(torch, one) for one in _arranged(torch, args, kwargs)]
-            wanted = _State.wanted.setdefault(caller, [])
-            if len(wanted) < _GIVEN:
-                wanted += marks.rows(torch, _arranged(torch, args, kwargs))
-            state = _state(torch, module)
-            own = {name: one for name, one in _tensors(torch, module) if name in state}
-            small = not _State.kept and capture.storage_bytes(torch, [*own.values()]) <= _KEPT
-            before = {name: one.detach().clone() for name, one in own.items()} if small else {}
-            of, differs = weakref.ref(module), _differences(torch, module)
-            if (lazy := watch.consumer()) is not None:
-                differs["lazy"] = lazy
-            return _Seen(0, given, [], caller, differs, state, of, before)
-    except Exception as error:
-        events.note("look at a call of the exported module", error)
-        return None
+    quiet = events.noted("look at a call of the exported module")
+    with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
+        caller = watch.caller()
+        looked = _State.looked.get(caller, 0)
+        if looked >= _MOST:
+            return None
+        _State.looked[caller] = looked + 1
+        given = [marks.of(torch, one) for one in _arranged(torch, args, kwargs)]
+        wanted = _State.wanted.setdefault(caller, [])
+        if len(wanted) < _GIVEN:
+            wanted += marks.rows(torch, _arranged(torch, args, kwargs))
+        state = _state(torch, module)
+        own = {name: one for name, one in _tensors(torch, module) if name in state}
+        small = not _State.kept and capture.storage_bytes(torch, [*own.values()]) <= _KEPT
+        before = {name: one.detach().clone() for name, one in own.items()} if small else {}
+        of, differs = weakref.ref(module), _differences(torch, module)
+        if (lazy := watch.consumer()) is not None:
+            differs["lazy"] = lazy
+        return _Seen(0, given, [], caller, differs, state, of, before)
+    return None
 
 
 def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     torch: Any = sys.modules["torch"]
-    try:
-        with budget.OwnTime(), torch._C.DisableTorchFunction():
-            outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
-            seen = seen._replace(outputs=outputs)
-            if module.training:
-                _watch_gradient(seen, marks.tensors(torch, result))
-            now = _state(torch, module)
-            moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
-            if moved:
-                seen.differs["moved"] = moved[:_NAMED]
-            # What a call of the package was paired with before comes last: a reference that is
-            # evaluated late is given the latest values of memory each time.
-            order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
-            if not any(_pair(torch, seen, other, given) for other in order):
-                _module.append(seen)
-                _say(seen, _beside(seen))
-    except Exception as error:
-        events.note("look at a result of the exported module", error)
+    quiet = events.noted("look at a result of the exported module")
+    with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
+        outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
+        seen = seen._replace(outputs=outputs)
+        if module.training:
+            _watch_gradient(seen, marks.tensors(torch, result))
+        now = _state(torch, module)
+        moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
+        if moved:
+            seen.differs["moved"] = moved[:_NAMED]
+        # What a call of the package was paired with before comes last: a reference that is
+        # evaluated late is given the latest values of memory each time.
+        order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
+        if not any(_pair(torch, seen, other, given) for other in order):
+            _module.append(seen)
+            _say(seen, _beside(seen))
 
 
 def _watch_gradient(seen: _Seen, outputs: list[Any]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from . import neighbours, standalone
 from .fresh import Fresh
@@ -16,17 +16,12 @@ from .lazy import torch
 Inputs = standalone.Inputs
 
 
-class Asked(NamedTuple):
-    """What the conditions are asked about: `near` fails as the failing call does."""
-
-    failing: Inputs
-    legal: list[Inputs]
-    near: list[Inputs]
-
-
-def wrong(program: Any, path: str, asked: Asked) -> list[str]:
+def wrong(
+    program: Any, path: str, failing: Inputs, legal: list[Inputs], near: list[Inputs]
+) -> list[str]:
     """Say which conditions refuse what the program computes, or let through what fails like the
-    failing call. Nothing is known of one that cannot be tried, or does not refuse that call."""
+    failing call, as all of `near` do. Nothing is known of one that cannot be tried, or does not
+    refuse that call."""
     names = [node.name for node in standalone.user_inputs(program)]
     found = []
     for one in json.loads(Path(path).read_text("utf-8")):
@@ -40,11 +35,11 @@ def wrong(program: Any, path: str, asked: Asked) -> list[str]:
             return bool(known["refused"](inputs.flat[place]))
 
         try:
-            if not refused(asked.failing):
+            if not refused(failing):
                 continue
-            if any(map(refused, asked.legal)):
+            if any(map(refused, legal)):
                 found.append(f"it refuses what the original computes: {one['text']}")
-            elif not all(map(refused, asked.near)):
+            elif not all(map(refused, near)):
                 found.append(f"it lets through what fails likewise: {one['text']}")
         except Exception:
             continue

@@ -10,8 +10,7 @@ from . import standalone
 
 def main() -> int:
     """Load, call, describe the outputs; the process ends as the call ends."""
-    parser = standalone.arguments(__doc__ or "")
-    standalone.add_package_arguments(parser)
+    parser = standalone.arguments(__doc__, package=True)
     parser.add_argument("--call-repeat", type=int, default=1, metavar="N")
     parser.add_argument("--device-sync", action="store_true", help="wait after each call")
     options = parser.parse_args()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import custom_ops, definitions, describe, events, shared_buffer, untrusted
+from . import custom_ops, definitions, describe, events, graph_run, shared_buffer, store, untrusted
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -32,9 +31,8 @@ class Report:
         self.content.update(content)
         if self._path is None:
             return
-        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
-        temporary.write_text(json.dumps(events.finite(self.content), indent=1, default=str))
-        temporary.replace(self._path)
+        text = json.dumps(events.finite(self.content), indent=1, default=str)
+        store.whole(self._path, lambda to: to.write_text(text))
 
     @contextlib.contextmanager
     def of_failure(self) -> Iterator[None]:
@@ -46,8 +44,14 @@ class Report:
             raise
 
 
-def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
-    """Return a parser that knows what all scripts take."""
+def arguments(
+    description: str | None,
+    inputs: bool = True,
+    package: bool | None = None,
+    exported: bool | None = None,
+) -> argparse.ArgumentParser:
+    """Return a parser that knows what all programs take; `package` and `exported`: whether these
+    are required, None: they are not taken."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--inputs", required=inputs, help="captured inputs (call-*.pt)")
     parser.add_argument("--report", help="JSON file to write")
@@ -68,16 +72,15 @@ def arguments(description: str, inputs: bool = True) -> argparse.ArgumentParser:
     parser.add_argument(
         "--library", action="append", default=[], help="library with custom ops to load"
     )
+    if exported is not None:
+        parser.add_argument("--exported", required=exported, help="the exported program (.pt2)")
+    if package is not None:
+        parser.add_argument(
+            "--package", required=package, help=".pt2, or .so of torch._export.aot_compile"
+        )
+        parser.add_argument("--model", default="model", help="which model of the package")
+        parser.add_argument("--runners", type=int, default=1, help="instances that serve calls")
     return parser
-
-
-def add_package_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Add what names a package and how to load it."""
-    parser.add_argument(
-        "--package", required=required, help=".pt2, or .so of torch._export.aot_compile"
-    )
-    parser.add_argument("--model", default="model", help="which model of the package")
-    parser.add_argument("--runners", type=int, default=1, help="instances that serve calls")
 
 
 def prepare(options: argparse.Namespace) -> None:
@@ -117,15 +120,11 @@ class Inputs:
     grad: bool
     inference: bool
 
-    @contextlib.contextmanager
-    def mode(self) -> Iterator[None]:
-        """Have autograd as it was when the call was captured."""
-        with contextlib.ExitStack() as stack:
-            if self.inference:
-                stack.enter_context(torch.inference_mode())
-            elif not self.grad:
-                stack.enter_context(torch.no_grad())
-            yield
+    def mode(self) -> Any:
+        """Return a context with autograd as it was when the call was captured."""
+        if self.inference:
+            return torch.inference_mode()
+        return contextlib.nullcontext() if self.grad else torch.no_grad()
 
 
 def read_inputs(path: str) -> Inputs:
@@ -161,23 +160,34 @@ def saved_by_hand(document: Any) -> Inputs:
         and isinstance(document[0], (tuple, list))
     ):
         args, kwargs = tuple(document[0]), document[1]
+    return of_call(args, kwargs)
+
+
+def of_call(args: Any, kwargs: Any) -> Inputs:
+    """Return the arguments of a call as inputs."""
     flat = torch.utils._pytree.tree_leaves((args, kwargs))
-    return Inputs(args, kwargs, flat, describe.leaves(torch, flat, []), False, False)
+    described = describe.leaves(torch, flat, [])
+    return Inputs(tuple(args), dict(kwargs), flat, described, False, False)
 
 
-def nested(like: Inputs, flat: list[Any]) -> Inputs:
-    """Return flat leaves as inputs nested like others."""
-    pytree = torch.utils._pytree
-    args, kwargs = pytree.tree_unflatten(flat, pytree.tree_structure((like.args, like.kwargs)))
-    return Inputs(tuple(args), dict(kwargs), flat, [], False, False)
+def example(program: Any) -> Inputs | None:
+    """Return the inputs that a program was exported with."""
+    given = program.example_inputs
+    return of_call(given[0], given[1] or {}) if given is not None else None
 
 
 def with_leaves(inputs: Inputs, flat: list[Any]) -> Inputs:
-    """Return the inputs with other leaves in the place of each."""
-    new = {id(old): leaf for old, leaf in zip(inputs.flat, flat)}  # noqa: B905 - Python 3.9
-    tree_map = torch.utils._pytree.tree_map
-    args, kwargs = tree_map(lambda leaf: new.get(id(leaf), leaf), (inputs.args, inputs.kwargs))
+    """Return the inputs with other leaves, nested as they are."""
+    if inputs.args is None:
+        return replace(inputs, flat=flat)
+    pytree = torch.utils._pytree
+    args, kwargs = pytree.tree_unflatten(flat, pytree.tree_structure((inputs.args, inputs.kwargs)))
     return replace(inputs, flat=flat, args=args, kwargs=kwargs)
+
+
+def copied(inputs: Inputs) -> Inputs:
+    """Return the inputs with leaves of their own: a model may write to them."""
+    return with_leaves(inputs, graph_run.copied(inputs.flat))
 
 
 def user_inputs(program: Any) -> list[Any]:
@@ -206,16 +216,12 @@ def changes(inputs: Inputs) -> list[str]:
 def load_package(options: argparse.Namespace, inputs: Inputs, report: Report) -> Any:
     """Load the package, or the library that `torch._export.aot_compile` made."""
     if options.package.endswith(".so"):
-        devices = [str(leaf.device) for leaf in inputs.flat if isinstance(leaf, torch.Tensor)]
-        device = next((d for d in devices if not d.startswith("cpu")), "cpu")
-        return import_module("torch._export").aot_load(options.package, device)
+        return load_library(options.package, inputs.flat)
     more: Document = {}
     if options.device_index is not None:
         more["device_index"] = options.device_index
-
     if options.runners > 1:
         more["num_runners"] = options.runners
-
     skip_isa_probe()
 
     def load() -> Any:
@@ -237,6 +243,17 @@ def load_package(options: argparse.Namespace, inputs: Inputs, report: Report) ->
         given = torch.load(path, weights_only=True)
         model.load_constants(given["constants"], check_full_update=False, **given["options"])
     return model
+
+
+def load_library(library: str, flat: list[Any]) -> Any:
+    """Load a library that `torch._export.aot_compile` made, for calls with inputs like these."""
+    return import_module("torch._export").aot_load(library, device_of(flat))
+
+
+def device_of(flat: list[Any]) -> str:
+    """Return the first device of the inputs that is not the CPU, else the CPU."""
+    devices = (str(leaf.device) for leaf in flat if isinstance(leaf, torch.Tensor))
+    return next((device for device in devices if not device.startswith("cpu")), "cpu")
 
 
 def load_program(options: argparse.Namespace, path: str | None = None) -> Any:

@@ -115,9 +115,7 @@ def _tell_when_done(spec: ModuleSpec) -> None:
 
 
 def _act(module: ModuleType) -> None:
-    try:
+    with events.noted(f"watch {module.__name__}"):
         from . import hooks
 
         hooks.attach(module)
-    except Exception as error:
-        events.note(f"watch {module.__name__}", error)

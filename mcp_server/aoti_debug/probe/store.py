@@ -14,9 +14,7 @@ _COPY_BYTES = 32 * 1024 * 1024
 _FICLONE = 0x40049409
 _LEFT_BYTES = 64 * 1024 * 1024  # of the disk
 
-busy = threading.Lock()  # only ever tried, never waited for: a fork may have left it locked
-
-
+busy = threading.Lock()  # only ever tried, never waited for
 _made: dict[str, Path] = {}
 _owned: dict[int, bool] = {}
 
@@ -65,22 +63,30 @@ def room(replaces: str | None = None) -> int:
     return min(limit() - sum(used.values()), free())
 
 
+def whole(path: Path, save: Callable[[Path], object]) -> None:
+    """Have `save` write a file that takes its name when it is complete."""
+    temporary = path.with_name(f".{os.getpid()}-{path.stem}.tmp{path.suffix}")
+    try:
+        save(temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def write(name: str, save: Callable[[str], object]) -> str:
     """Have `save` write a file and give it its name when it is complete."""
     folder = directory()
     if folder is None:
         raise FileNotFoundError("nothing shall be captured")
-    path = folder / name
-    temporary = folder / f".{os.getpid()}-{path.stem}.tmp{path.suffix}"
-    try:
+
+    def saved(temporary: Path) -> None:
         save(str(temporary))
         if temporary.stat().st_nlink == 1:  # not the program's own file
             temporary.chmod(0o600)
         # Some file systems flush a file that is renamed over another one: 4 ms a call.
-        path.unlink(missing_ok=True)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        (folder / name).unlink(missing_ok=True)
+
+    whole(folder / name, saved)
     return f"{folder.name}/{name}"
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compare, expectations, fresh, operator_source, standalone
+from . import compare, expectations, operator_source, standalone
 from .graph_run import Observer, Run
 from .lazy import torch
 from .vocabulary import places_in
@@ -78,7 +78,7 @@ def _inputs(program: Any, order: Document) -> list[Any]:
         if len(flat) != wanted:
             raise ValueError(f"the call has {len(flat)} inputs, the program {wanted}")
         return flat
-    given = fresh.example(program)
+    given = standalone.example(program)
     if given is None:
         raise ValueError("the exported program has no example inputs")
     return given.flat
@@ -149,10 +149,8 @@ def _tree(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         items = [_tree(item) for item in value]
         return {"tuple" if type(value) is tuple else "list": items}
-    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
-        return {"text": f'float("{value}")'}
     if value is None or isinstance(value, (bool, int, float, str, complex)):
-        return {"text": repr(value)}
+        return {"text": _text(value)}
     if isinstance(value, torch.device):
         return {"text": f'torch.device("{value}")'}
     if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):

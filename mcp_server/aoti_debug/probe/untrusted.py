@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .lazy import torch
+from .lazy import replaced, torch
 
 _FORCED = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
 _UNFORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
@@ -150,25 +150,20 @@ def _without_code(*, raw: bool) -> Iterator[None]:
                 raise
             return None
 
-    replaced: list[tuple[Any, str, Any]] = [
+    others: list[tuple[Any, str, Any]] = [
         (torch._C, "_pickle_load_obj", _refused),
         (deserializer, "_parse_sym_expr", parsed),
         (serialized, "deserialize_torch_artifact", tensors),
     ]
     with contextlib.suppress(ImportError):  # before 2.8
         archive = import_module(_ARCHIVE)
-        replaced += [(archive, "pickle", _NoPickle), (archive, "_load_aoti", _refused)]
-    present = [(owner, name, other) for owner, name, other in replaced if hasattr(owner, name)]
-    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in present]
+        others += [(archive, "pickle", _NoPickle), (archive, "_load_aoti", _refused)]
     environment = {name: os.environ.pop(name, None) for name in (_FORCED, _UNFORCED)}
     os.environ[_FORCED] = "1"
     try:
-        for owner, name, other in present:
-            setattr(owner, name, other)
-        yield
+        with replaced(others):
+            yield
     finally:
-        for owner, name, other in kept:
-            setattr(owner, name, other)
         del os.environ[_FORCED]
         os.environ.update({name: value for name, value in environment.items() if value is not None})
 
@@ -187,10 +182,8 @@ def _plain_size(text: str) -> None:
     """Refuse a size that is not arithmetic: sympy evaluates it, and words in it, as Python."""
     for node in _parsed("size", text):
         called = node.func if isinstance(node, ast.Call) else None
-        word = node.value if isinstance(node, ast.Constant) else None
-        strange = isinstance(word, bytes) or (isinstance(word, str) and not _WORD.fullmatch(word))
         unknown = called is not None and getattr(called, "id", None) not in _FUNCTIONS
-        if strange or unknown or isinstance(node, ast.Attribute):
+        if unknown or isinstance(node, ast.Attribute):
             raise NeedsTrust(f"a size of the program is {text[:80]!r}")
 
 
@@ -201,19 +194,20 @@ def _plain_guard(text: str) -> None:
         name = getattr(called, "attr", getattr(called, "id", None))
         private = "__" in str(getattr(node, "attr", getattr(node, "id", "")))
         named = isinstance(node, ast.keyword)  # `key` of max is a function that it calls
-        # torch puts the text of a guard between quotes.
-        word = node.value if isinstance(node, ast.Constant) else None
-        quoted = isinstance(word, bytes) or (isinstance(word, str) and not _WORD.fullmatch(word))
-        if private or named or quoted or (called is not None and name not in _GUARD_CALLS):
+        if private or named or (called is not None and name not in _GUARD_CALLS):
             raise NeedsTrust(f"a guard of the program is {text[:80]!r}")
 
 
 def _parsed(what: str, text: str) -> list[ast.AST]:
-    """Return the parts of an expression."""
+    """Return the parts of an expression; refuse one with words that may be more than words, since
+    torch puts the text of a guard between quotes, and sympy evaluates words."""
     parts: list[ast.AST] = []
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         if _ONE_LINE.fullmatch(text):
             parts = list(ast.walk(ast.parse(text.strip(), mode="eval")))
-    if not parts or any(isinstance(part, _NO_EXPRESSION) for part in parts):
+    words = [part.value for part in parts if isinstance(part, ast.Constant)]
+    texts = (word for word in words if isinstance(word, (str, bytes)))
+    strange = any(isinstance(word, bytes) or not _WORD.fullmatch(word) for word in texts)
+    if not parts or strange or any(isinstance(part, _NO_EXPRESSION) for part in parts):
         raise NeedsTrust(f"a {what} of the program is {text[:80]!r}")
     return parts

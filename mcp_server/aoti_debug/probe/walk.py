@@ -13,9 +13,7 @@ from .observers import IndexCheck, Origins, Promises, Values, Writes
 
 def main() -> int:
     """Run the graph; an index out of bounds, or a node that raises, ends it."""
-    parser = standalone.arguments(__doc__ or "")
-    parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
-    options = parser.parse_args()
+    options = standalone.arguments(__doc__, exported=True).parse_args()
     with standalone.started(options) as report:
         module = unguarded(standalone.load_program(options))
         inputs = standalone.read_inputs(options.inputs)

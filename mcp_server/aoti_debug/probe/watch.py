@@ -78,6 +78,16 @@ def watched(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     return call
 
 
+def wrap_once(owner: Any, name: str, wrapper: Callable[[Any], Callable[..., Any]]) -> None:
+    """Replace a function of a module or a class by what `wrapper` makes of it, unless that was
+    done."""
+    original = vars(owner).get(name)
+    if original is not None and not hasattr(original, "_aoti_debug"):
+        call: Any = functools.wraps(original)(wrapper(original))
+        call._aoti_debug = True
+        setattr(owner, name, call)
+
+
 def caller(*others: str) -> tuple[str, int] | None:
     """Return file and line of the innermost frame that is neither torch's nor the probe's, nor of
     those that `others` own."""
@@ -127,11 +137,9 @@ def _reported(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
 
 
 def _instead(point: Point, span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    try:
+    with events.noted(f"a result in place of {point.name}"):
         return point.instead(span, args, kwargs) if point.instead is not None else None
-    except Exception as error:
-        events.note(f"a result in place of {point.name}", error)
-        return None
+    return None
 
 
 def _vec_isa() -> list[str] | None:
@@ -150,11 +158,9 @@ def _begin(point: Point, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Span 
         return None
     with budget.OwnTime():
         span = Span(events.new_id(), point.phase, point.name)
-        try:
+        with events.noted(f"details of {point.name}"):
             if point.before is not None:
                 point.before(span, args, kwargs)
-        except Exception as error:
-            events.note(f"details of {point.name}", error)
         begin(span)
     return span
 
@@ -193,12 +199,10 @@ def end(
     details: Details = {"id": span.id, "ok": error is None, "seconds": round(seconds, 6)}
     if error is not None:
         details["error"] = events.describe_error(error)
-    try:
+    with events.noted(f"result of {span.name}"):
         if error is not None and span.phase in ("export", "lower"):
             details.update(failing_node.place(error), **guards.place(error))
         details.update(found())
         if span.phase == "lower":
             details["vec_isa"] = _vec_isa()
-    except Exception as failure:
-        events.note(f"result of {span.name}", failure)
     events.emit("end", **details)

@@ -8,8 +8,8 @@ import time
 from importlib import import_module
 from typing import Any
 
-from . import compare, eager, events, fresh, indices, standalone
-from .graph_run import Run, located, on_cpu
+from . import compare, eager, events, indices, standalone
+from .graph_run import Run, base, located, on_cpu, reached
 from .lazy import torch
 from .observers import IndexCheck
 
@@ -19,8 +19,7 @@ _FEW = 8
 
 def main() -> int:
     """Run the program on the export's own example inputs, compile, call, compare."""
-    parser = standalone.arguments(__doc__ or "", inputs=False)
-    parser.add_argument("--exported", required=True, help="the exported program (.pt2)")
+    parser = standalone.arguments(__doc__, inputs=False, exported=True)
     parser.add_argument("--settings", default="{}", help="Inductor's, a JSON object")
     parser.add_argument("--upper", type=int, help="the bound of the index in question")
     options = parser.parse_args()
@@ -59,9 +58,9 @@ def main() -> int:
 
 def example(program: Any) -> standalone.Inputs:
     """Return the inputs of the export with values of their own: a model may write to them."""
-    given = fresh.example(program)
+    given = standalone.example(program)
     assert given is not None  # what is compiled ahead of time was exported with some
-    return standalone.nested(given, eager.copied(given).flat)
+    return standalone.copied(given)
 
 
 def computed(program: Any, upper: int | None) -> list[Document]:
@@ -81,19 +80,15 @@ def computed(program: Any, upper: int | None) -> list[Document]:
 
 def behind(place: Any) -> list[str]:
     """Return the operators that make an index of floats, the last first."""
-    found: list[str] = []
-    wanted = [place]
-    while wanted and len(found) < _FEW:
-        node = wanted.pop(0)
-        if getattr(node, "op", "") != "call_function":
-            continue
-        name = str(node.target).removeprefix("aten.").partition(".")[0]
-        if name not in found:
-            found.append(name)
+
+    def onward(node: Any) -> list[Any]:
         value = node.meta.get("val")
-        if isinstance(value, torch.Tensor) and not value.is_floating_point():
-            wanted += node.all_input_nodes
-    return found
+        whole = isinstance(value, torch.Tensor) and not value.is_floating_point()
+        return node.all_input_nodes if whole else []
+
+    nodes = reached([place] if hasattr(place, "op") else [], onward)
+    names = (base(node) for node in nodes if node.op == "call_function")
+    return list(dict.fromkeys(names))[:_FEW]
 
 
 def left_by_made_up(program: Any, given: standalone.Inputs) -> str:

@@ -271,9 +271,7 @@ def main() -> int:
     """Report what is broken, and what only the compiled check would reject."""
     from . import standalone  # the server imports this module, and reads packages alone
 
-    parser = standalone.arguments(__doc__ or "")
-    standalone.add_package_arguments(parser)
-    options = parser.parse_args()
+    options = standalone.arguments(__doc__, package=True).parse_args()
     with standalone.started(options) as report:
         inputs = standalone.read_inputs(options.inputs)
         contract = contract_in(Path(options.package), options.model)

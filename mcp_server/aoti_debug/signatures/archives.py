@@ -285,7 +285,7 @@ SIGNATURES = (
         ),
         matches=(example("HIP error: no binary for GPU", "ROCm"),),
     ),
-    Signature("triton_binary_refused", "triton_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
+    Signature("triton_binary_refused", "triton_compile", "missing_kernel_binary", Tier.EXACT_TEXT, next_tool="check_environment",
         summary="The driver refuses a kernel that Triton has just compiled: {what}",
         means="ptxas made code that this driver or GPU does not take: a ptxas newer than the driver, one set by TRITON_PTXAS_PATH, a Triton that does not know the GPU, or a cached binary of another GPU.",
         check="The CUDA version in nvidia-smi against that of Triton's ptxas (ptxas --version)",

@@ -194,14 +194,19 @@ def changed_since(run: RunDirectory, words: Sequence[Path]) -> bool:
 def exported_program(
     record: RunSeen, package: PackageSeen | None, compiled: Compiled | None
 ) -> tuple[Path | None, str]:
-    """Return the exported program that the model was compiled from, as its compile kept it."""
+    """Return the exported program that the model was compiled from, or why there is none."""
     if package is None:
         return None, "the package of the call is not known"
     if compiled is None:
         return None, OTHERS_ONLY if record.compiles else LOADED_ONLY
+    return program_kept(record, compiled)
+
+
+def program_kept(record: RunSeen, compiled: Compiled) -> tuple[Path | None, str]:
+    """Return the exported program that a compile kept, or why there is none."""
     phase, where = compiled
     name = phase.details.exported_program
-    if name is not None and (where / name).is_file():
+    if name is not None and is_regular(where / name):
         if (where / name).stat().st_size:
             return where / name, ""
         return None, "its weights were to be saved at the end of the script, which did not come"

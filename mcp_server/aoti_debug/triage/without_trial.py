@@ -12,8 +12,8 @@ from aoti_debug.facts.trials import without
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.trial_report import read_trial
-from aoti_debug.run.files import is_regular
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
+from aoti_debug.triage.captured_program import program_kept
 from aoti_debug.triage.later_steps import Context, LaterStep
 from aoti_debug.triage.replay import probed
 from aoti_debug.triage.run_state import RunState
@@ -30,16 +30,13 @@ async def take(state: RunState, observations: Observations, _: Context) -> Obser
     """Compile the kept program in a process of its own, on the device, as the script did but for
     the trial; call the package with the export's example inputs."""
     run = observations.run
-    compiled = run.compiles[-1].details if run.compiles else None
-    kept = compiled.exported_program if compiled is not None else None
-    program = state.directory.path / kept if kept is not None else None
-    if program is not None and not (is_regular(program) and program.stat().st_size):
-        program = None
-    if compiled is None or program is None:
-        why_not = compiled.exported_program_skipped if compiled is not None else None
-        finding = why_not or "the exported program is not kept"
-        state.impossible(NAME, WHY, finding)
+    program, why_not = None, "the exported program is not kept"
+    if run.compiles:
+        program, why_not = program_kept(run, (run.compiles[-1], state.directory.path))
+    if program is None:
+        state.impossible(NAME, WHY, why_not)
         return observations
+    compiled = run.compiles[-1].details
     call = with_custom_ops(Captured(exported=program), run)
     changed = without(compiled.flags or {})
     settings = json.dumps({**(compiled.settings or {}), **changed})

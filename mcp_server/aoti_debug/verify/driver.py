@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from filecmp import cmp
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Others, Report, held_out
-from aoti_debug.verify.judge import CORRECTABLE, Facts, failed_calls, judge
+from aoti_debug.verify.judge import CORRECTABLE, Facts, HeldOut, failed_calls, judge
 from aoti_debug.verify.noticed import failed_check, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
@@ -218,10 +218,6 @@ def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
     return ()
 
 
-def _calls(observations: Observations) -> Sequence[Call]:
-    return observations.run.calls
-
-
 def _rows(call: Call) -> int:
     """Return the first size of the first input that has one."""
     return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
@@ -245,7 +241,9 @@ def _facts(
     category = diagnosis.category if diagnosis else None
     alone = _alone(before, call) and category in CONTRACT
     good = _good_calls(before.observations.run, events, before.failing_call) if alone else {}
+    told = {one.name: getattr(report, one.name) for one in fields(HeldOut)}
     return Facts(
+        **told,
         original=before.signature,
         category=category,
         now=Fingerprint(None, None) if ran.exit.ok else of_run(ran.observations, None),
@@ -256,30 +254,18 @@ def _facts(
         failed_compiles=sum(c.ok is False for c in events.compiles) if ran.exit.ok else 0,
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
-        inputs=report.inputs,
-        near=report.near,
-        invented=report.invented,
-        answered=report.answered,
-        looked_up=report.looked_up,
         was_wrong=_was_wrong(before),
-        wrong_refusals=report.wrong_refusals,
-        nonfinite=any(one.holds_nonfinite for one in _calls(before.observations)),
+        nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         changes=changed,
-        trials=report.trials,
         died_in=report.died_in,
-        unended=report.unended,
         own_reference=before.material.exported is None,
         alone=alone,
         good_calls=len(good),
         other_values=tuple(number for number, same in good.items() if not same),
         breaks=_every_break(calls) if alone else _breaks(calls, before.failing_call, category),
-        unkept=report.unkept,
         not_given=_not_given(before, ran) if category == "constants_missing" else (),
-        refused=report.refused,
-        narrowed=report.narrowed,
-        hiding=report.hiding,
         why_no_trials=report.why_no_trials,
     )
 
@@ -365,13 +351,11 @@ def _kernels(package: Path | None) -> int:
 def _cost(before: Before, ran: Ran) -> list[str]:
     events, now = before.observations.run, ran.observations.run
     took, peak = before.material.wall_s, before.material.peak_rss >> 20
-    found = [
-        f"before: the script took {took:.1f} s, {peak} MiB at most" if took and peak else "",
-        f"now: the script took {ran.exit.wall_s:.1f} s, {ran.exit.peak_rss >> 20} MiB at most",
-    ]
-    found = [line for line in found if line]
+    found = [f"before: the script took {took:.1f} s, {peak} MiB at most"] if took and peak else []
+    spent = f"{ran.exit.wall_s:.1f} s, {ran.exit.peak_rss >> 20} MiB"
+    found.append(f"now: the script took {spent} at most")
     for name, seen in (("before", events), ("now", now)):
-        seconds = [c.seconds for c in (seen.calls if seen else ()) if c.seconds is not None]
+        seconds = [call.seconds for call in seen.calls if call.seconds is not None]
         if seconds:
             found.append(f"{name}: the fastest of {len(seconds)} calls took {min(seconds):.6f} s")
     return found

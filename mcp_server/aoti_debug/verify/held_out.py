@@ -8,13 +8,13 @@ from pathlib import Path
 
 from aoti_debug.minify.material import Material
 from aoti_debug.read.record import FaultHandlerDump
-from aoti_debug.read.typed import Texts, take
+from aoti_debug.read.typed import take
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.replay import interpreter, report_of, words
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
-from aoti_debug.verify.judge import Raised, Trial
+from aoti_debug.verify.judge import HeldOut, Raised
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes
 
@@ -25,27 +25,15 @@ CALLS_A_TRIAL = 10  # as the package's slowest; eager and float64 take longer
 PERTURB = {"MALLOC_PERTURB_": "128"}  # uninitialized memory holds 0x7F bytes, 3.4e38 in float32
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report(HeldOut):
     """All that the probe told until it ended; empty where it told nothing."""
 
     state: str | None = None
     trying: str | None = None  # the last trial that was begun
-    trials: tuple[Trial, ...] = ()
-    near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
-    wrong_refusals: Texts = ()  # the script's own, of too much or of too little
-    invented: bool = False  # an index out of bounds of what the original has gives a result
-    answered: bool = False  # other inputs give what the original does for the failing ones
-    looked_up: bool = False  # what was out of bounds, in a table that the script had
-    inputs: str | None = None  # how the failing call's inputs differ; "" they do not
-    unkept: Texts = ()
-    refused: Texts = ()
-    narrowed: Texts = ()
-    hiding: Texts = ()
     error: Raised = None
     why_not: str | None = None
     died: bool = False
-    unended: str = ""  # what was still under way when the time was over
 
     @property
     def died_in(self) -> str | None:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, get_args
 
 from aoti_debug.model import Category
 from aoti_debug.read.event_records import Call
+from aoti_debug.read.typed import Texts
 from aoti_debug.triage.fingerprint import HANG
 from aoti_debug.verify.script_checks import Changes
 from aoti_debug.verify.script_refusals import Refusal
@@ -16,12 +17,9 @@ from aoti_debug.vocabulary import Fingerprint
 Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]
 Result = Literal["good", "bad", "unknown"]
 # Faults of what is given to a model: refusing it with a clear error is a fix.
+_ACCESSES = ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
 REFUSABLE: frozenset[Category] = frozenset(
-    category
-    for category in get_args(Category)
-    if category.startswith("contract_")
-    or category
-    in ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
+    one for one in get_args(Category) if one.startswith("contract_") or one in _ACCESSES
 )
 # Faults of these that the caller can correct: the original computes what was given.
 CORRECTABLE: frozenset[Category] = frozenset(
@@ -67,8 +65,26 @@ class Trial:
         return bool(pairs) and all(now >= before for before, now in pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOut:
+    """What the fixed program was found to do on inputs that it never saw."""
+
+    trials: tuple[Trial, ...] = ()
+    near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
+    wrong_refusals: Texts = ()  # the script's own, of too much or of too little
+    invented: bool = False  # an index out of bounds of what the original has gives a result
+    answered: bool = False  # other inputs give what the original does for the failing ones
+    looked_up: bool = False  # what was out of bounds, in a table that the script had
+    inputs: str | None = None  # how the failing call's inputs differ; "" they do not
+    unkept: Texts = ()  # promises of fake kernels
+    refused: Texts = ()  # guards of the fixed program that do not hold for the failing call
+    narrowed: Texts = ()  # declared sizes
+    hiding: Texts = ()  # operators of the model that hide values that are not finite
+    unended: str = ""  # what is said of held-out calls that did not end in their time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts(HeldOut):
     """What is known of the original failure and of the run of the fix."""
 
     original: Fingerprint
@@ -81,27 +97,15 @@ class Facts:
     failed_compiles: int = 0
     kernels_before: int = 0
     kernels: int = 0
-    inputs: str | None = None  # how the failing call's inputs differ; "" they do not
-    trials: tuple[Trial, ...] = ()
-    near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
-    invented: bool = False  # a result for an index out of bounds
-    answered: bool = False  # other inputs give what the original does for the failing ones
-    looked_up: bool = False  # in a table of the script: what was out of bounds
     was_wrong: bool = False  # the package itself, on the failing call's inputs
-    wrong_refusals: tuple[str, ...] = ()  # conditions of the fix that refuse too much or too little
     nonfinite: bool = False  # calls returned NaN or Inf then
     checked: bool = False  # the script's own check complained of what calls returned
     unchanged: bool = False  # every call was given, and returned, what it did then
     changes: Changes = field(default_factory=Changes)  # of the script's checks
     unnoticed: str = ""  # wrong results that the fixed script ends well with
     died_in: str | None = None  # the trial that ended the process
-    unended: str = ""  # what is said of held-out calls that did not end in their time
     breaks: tuple[str, ...] = ()  # of the contract, by the call that broke it before
-    unkept: tuple[str, ...] = ()  # promises of fake kernels
     not_given: tuple[str, ...] = ()  # weights that load_constants lacked, and lacks
-    refused: tuple[str, ...] = ()  # guards of the fixed program that do not hold for that call
-    narrowed: tuple[str, ...] = ()
-    hiding: tuple[str, ...] = ()
     why_no_trials: str | None = None
     own_reference: bool = False  # the fixed program is all there is: none was exported before
     alone: bool = False  # nor by the fixed script: what there is is the package
@@ -116,26 +120,29 @@ class Found:
     what: str
     result: Result
     finding: str
-    verdict: Verdict | None = None  # what it makes of the fix where it is bad
+    verdict: Verdict = "masked"  # what it makes of the fix where it is bad
+
+
+def _found(what: str, bad: str, good: str, verdict: Verdict = "masked") -> Found:
+    """Return a finding that is bad where something is said of that."""
+    return Found(what, "bad" if bad else "good", bad or good, verdict)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     verdict: Verdict
     reason: str
-    findings: tuple[Found, ...] = field(default=())
+    findings: tuple[Found, ...] = ()
 
 
 def judge(facts: Facts) -> Judgement:
     """Return the verdict: the first thing that is bad decides, and one thing unknown leaves it
     undecided."""
     findings = tuple(_findings(facts))
-    bad = next((found for found in findings if found.result == "bad"), None)
-    if bad is not None:
-        return Judgement(bad.verdict or "masked", bad.finding, findings)
-    unknown = next((found for found in findings if found.result == "unknown"), None)
-    if unknown is not None:
-        return Judgement("undecided", unknown.finding, findings)
+    for result in ("bad", "unknown"):
+        if first := next((found for found in findings if found.result == result), None):
+            verdict = first.verdict if result == "bad" else "undecided"
+            return Judgement(verdict, first.finding, findings)
     reason = "the failure is gone and all that was held out is right"
     own = f", {ALONE if facts.alone else OWN}" if facts.own_reference else ""
     return Judgement("fixed", reason + own, findings)
@@ -174,12 +181,7 @@ def _findings(facts: Facts) -> Iterator[Found]:
     if facts.own_reference:
         yield Found("the reference", "good", ALONE if facts.alone else OWN)
         return
-    yield Found(
-        "declared sizes",
-        "bad" if facts.narrowed else "good",
-        "; ".join(facts.narrowed) or "as wide as before",
-        "masked",
-    )
+    yield _found("declared sizes", "; ".join(facts.narrowed), "as wide as before")
 
 
 def _ending(facts: Facts) -> Found:
@@ -207,7 +209,7 @@ def _failing(facts: Facts) -> Trial | None:
 def _refusal(facts: Facts) -> Found | None:
     """Look how the script refuses the failing call, where it does: with an error that ends it, or
     by one that it tells of before it goes on."""
-    what = "the refusal"
+    text = ""
     found = [one for one in facts.changes.refusals if one.told]
     if not facts.now.failed:
         gone = facts.inputs or (facts.failing_call or 0) > facts.calls
@@ -216,14 +218,10 @@ def _refusal(facts: Facts) -> Found | None:
         call = _failing(facts)
         if facts.category in CORRECTABLE and call is not None and call.original_raises is None:
             text = "a request is dropped that the exported program computes: " + found[0].text
-            return Found(what, "bad", text, "masked")
-    special = found and all(_is_special(one, facts) for one in found)
-    if special:
+    if not text and found and all(_is_special(one, facts) for one in found):
         text = f"only this request is refused, not all that are like it: {found[0].text}"
-        return Found(what, "bad", text, "masked")
-    if facts.wrong_refusals:
-        return Found(what, "bad", facts.wrong_refusals[0], "masked")
-    return Found(what, "good", "what failed is refused with an error of the script's own")
+    text = text or next(iter(facts.wrong_refusals), "")
+    return _found("the refusal", text, "what failed is refused with an error of the script's own")
 
 
 def _is_special(refusal: Refusal, facts: Facts) -> bool:
@@ -235,23 +233,19 @@ def _checks(facts: Facts) -> Found:
     if facts.changes.looser and facts.category != "false_alarm":
         weakened = (*weakened, "its tolerance is another")
     weakened += (facts.unnoticed,) if facts.unnoticed else ()
-    text = "; ".join(weakened[:2]) or "as before"
-    return Found("the script's checks", "bad" if weakened else "good", text, "masked")
+    return _found("the script's checks", "; ".join(weakened[:2]), "as before")
 
 
 def _symptom(facts: Facts) -> Found:
     """Look at what the package itself returns for what failed, whatever the script makes of it."""
-    what, call = "what the package returns", _failing(facts)
+    what, call, text = "what the package returns", _failing(facts), ""
     if call is not None and call.no_better and (facts.checked or facts.category == "nan_or_inf"):
-        text = f"the package still returns NaN or Inf on {CALL}"
-        return Found(what, "bad", text, "not fixed")
+        return Found(what, "bad", f"the package still returns NaN or Inf on {CALL}", "not fixed")
     if facts.nonfinite and facts.hiding:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
-        return Found(what, "bad", text, "masked")
-    if facts.checked and facts.unchanged and facts.category != "false_alarm":
+    elif facts.checked and facts.unchanged and facts.category != "false_alarm":
         text = "every call is given and returns what it did when the script's check failed"
-        return Found(what, "bad", text, "masked")
-    return Found(what, "good", "not what failed")
+    return _found(what, text, "not what failed")
 
 
 def _is_right(call: Trial | None) -> bool:
@@ -267,38 +261,35 @@ def _by_check(facts: Facts) -> bool:
 
 
 def _swallowed(facts: Facts) -> Found:
-    what = "no failure is swallowed"
-    if facts.failed_calls or facts.failed_compiles:
-        count = facts.failed_calls + facts.failed_compiles
-        kind = "calls of the package" if facts.failed_calls else "compiles"
-        return Found(what, "bad", f"{count} {kind} failed and the script went on", "masked")
-    return Found(what, "good", "every compile and every call returned")
+    count = facts.failed_calls + facts.failed_compiles
+    kind = "calls of the package" if facts.failed_calls else "compiles"
+    text = f"{count} {kind} failed and the script went on" if count else ""
+    return _found("no failure is swallowed", text, "every compile and every call returned")
 
 
 def _used(facts: Facts) -> Found:
-    what = "AOTInductor is used"
+    text = ""
     if not facts.calls:
-        return Found(what, "bad", "no package is called any more: eager took its place", "masked")
-    if facts.kernels_before and not facts.kernels:
-        return Found(what, "bad", "the package holds no generated kernel any more", "masked")
-    return Found(what, "good", f"{facts.calls} calls, {facts.kernels} generated kernels")
+        text = "no package is called any more: eager took its place"
+    elif facts.kernels_before and not facts.kernels:
+        text = "the package holds no generated kernel any more"
+    good = f"{facts.calls} calls, {facts.kernels} generated kernels"
+    return _found("AOTInductor is used", text, good)
 
 
 def _called(facts: Facts) -> Found:
-    what = "the failing call is made"
-    if facts.failing_call is not None and facts.calls < facts.failing_call:
-        text = f"call {facts.failing_call} failed; the fixed script makes {facts.calls}"
-        return Found(what, "bad", text, "masked")
-    return Found(what, "good", f"call {facts.failing_call or 1} is made")
+    number, text = facts.failing_call, ""
+    if number is not None and facts.calls < number:
+        text = f"call {number} failed; the fixed script makes {facts.calls}"
+    return _found("the failing call is made", text, f"call {number or 1} is made")
 
 
 def _called_before(facts: Facts) -> Found:
     """Look whether what refuses the bad input lets the calls before it through."""
-    what, good = "the calls before it are made", (facts.failing_call or 1) - 1
+    good, text = (facts.failing_call or 1) - 1, ""
     if facts.calls < good:
         text = f"{good} calls returned before the failing one; the fixed script makes {facts.calls}"
-        return Found(what, "bad", text, "masked")
-    return Found(what, "good", f"{facts.calls} calls are made")
+    return _found("the calls before it are made", text, f"{facts.calls} calls are made")
 
 
 def _same_inputs(facts: Facts) -> Found:
@@ -307,24 +298,26 @@ def _same_inputs(facts: Facts) -> Found:
         return Found(what, "good", "the failure came before any call")
     if facts.inputs is None:
         return Found(what, "unknown", "the inputs of the failing call could not be compared")
-    if facts.inputs and _by_check(facts):
-        return Found(what, "good", f"the script's check holds with others: {facts.inputs}")
-    if facts.inputs and facts.answered:
-        return Found(what, "good", f"they are others with the same results: {facts.inputs}")
-    if facts.inputs and facts.was_wrong and _is_right(_failing(facts)) and not facts.refused:
+    right = facts.was_wrong and _is_right(_failing(facts)) and not facts.refused
+    if not facts.inputs:
+        text = "the call is given what failed before"
+    elif _by_check(facts):
+        text = f"the script's check holds with others: {facts.inputs}"
+    elif facts.answered:
+        text = f"they are others with the same results: {facts.inputs}"
+    elif right:
         text = f"the package is right on those that failed; the script gives others: {facts.inputs}"
-        return Found(what, "good", text)
-    if facts.looked_up:
-        return Found(what, "good", "what was out of bounds is what the script itself has for it")
-    if facts.inputs:
+    elif facts.looked_up:
+        text = "what was out of bounds is what the script itself has for it"
+    else:
         text = f"the call is given other inputs than the one that failed: {facts.inputs}"
-        return Found(what, "bad", text, "masked")
-    return Found(what, "good", "the call is given what failed before")
+        return Found(what, "bad", text)
+    return Found(what, "good", text)
 
 
 def _cause(facts: Facts) -> Found:
     """Look whether what was found to be at fault is so still, whatever values came of it now."""
-    what, still = "the cause", ""
+    still = ""
     if facts.category == "custom_op_fake_kernel" and facts.unkept:
         still = facts.unkept[0]
     elif facts.breaks:
@@ -333,14 +326,13 @@ def _cause(facts: Facts) -> Found:
         still = f"load_constants is still not given {', '.join(facts.not_given[:3])}"
     elif facts.category == "contract_guard" and facts.refused:
         still = f"the exported program still refuses the call: {facts.refused[0]}"
-    return Found(what, "bad" if still else "good", still or "gone", "not fixed")
+    return _found("the cause", still, "gone", "not fixed")
 
 
 def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
     if facts.died_in is not None and not (refused and facts.died_in == CALL):
-        yield Found(
-            "values", "bad", f"the package ends the process on {facts.died_in}", "not fixed"
-        )
+        text = f"the package ends the process on {facts.died_in}"
+        yield Found("values", "bad", text, "not fixed")
     if facts.unended:
         hangs = facts.original.kind == HANG
         yield Found("values", "bad" if hangs else "unknown", facts.unended, "not fixed")
@@ -370,59 +362,52 @@ def _own_values(facts: Facts) -> Found:
 def _near(facts: Facts) -> Iterator[Found]:
     """Look at the inputs that are like the failing ones."""
     for trial in facts.near:
-        what = f"the package on {trial.name}"
+        text = ""
         if trial.package_raises is not None:
             text = f"only this input is right: it raises on {trial.name}: {trial.package_raises}"
         elif trial.no_better or trial.still_nonfinite:
             text = f"only this input is right: NaN or Inf on {trial.name}"
         elif trial.package == "differs":
             text = f"wrong values on {trial.name}"
-        else:
-            yield Found(what, "good", "right where the original fails")
-            continue
-        yield Found(what, "bad", text, "masked")
+        yield _found(f"the package on {trial.name}", text, "right where the original fails")
     if facts.invented and facts.category == "index_out_of_bounds":
         text = "an index that is out of bounds in the original's table is given a made-up result"
-        yield Found("indices out of bounds", "bad", text, "masked")
+        yield Found("indices out of bounds", "bad", text)
 
 
 CALL = "the failing call"
 
 
 def _package(trial: Trial) -> Found:
-    what = f"the package on {trial.name}"
+    what, text = f"the package on {trial.name}", ""
     if trial.refused is not None:
         text = f"it refuses {trial.name}, which the original computes: {trial.refused}"
-        return Found(what, "bad", text, "masked")
+        return Found(what, "bad", text)
+    if trial.package_raises is not None and trial.fixed_raises is not None:
+        return Found(what, "good", "eager raises too")
     if trial.package_raises is not None:
-        if trial.fixed_raises is not None:
-            return Found(what, "good", "eager raises too")
-        return Found(what, "bad", f"it raises: {trial.package_raises}", "not fixed")
-    if trial.fixed_raises is not None:
-        return Found(
-            what, "bad", f"eager raises ({trial.fixed_raises}), the package does not", "not fixed"
-        )
-    if trial.package == "differs":
-        return Found(what, "bad", f"wrong values on {trial.name}", "not fixed")
-    if trial.package is None or trial.package == "random":
+        text = f"it raises: {trial.package_raises}"
+    elif trial.fixed_raises is not None:
+        text = f"eager raises ({trial.fixed_raises}), the package does not"
+    elif trial.package == "differs":
+        text = f"wrong values on {trial.name}"
+    elif trial.package is None or trial.package == "random":
         return Found(what, "unknown", f"its values on {trial.name} cannot be compared")
-    return Found(what, "good", "right, compared with float64")
+    return _found(what, text, "right, compared with float64", "not fixed")
 
 
 def _model(trial: Trial, facts: Facts) -> Found:
-    what = f"the model on {trial.name}"
+    what, text = f"the model on {trial.name}", ""
     if trial.still_nonfinite and (facts.checked or facts.category == "nan_or_inf"):
         text = f"{trial.still_nonfinite} values that were not finite still differ from float64"
-        return Found(what, "bad", f"{text} on {trial.name}", "masked")
-    if trial.original_raises is not None or trial.model is None:
+        text += f" on {trial.name}"
+    elif trial.original_raises is not None or trial.model is None:
         return Found(what, "good", "the original does not compute it")
-    if not trial.reference_finite and trial.package_finite and facts.hiding:
+    elif not trial.reference_finite and trial.package_finite and facts.hiding:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
-        return Found(what, "bad", text, "masked")
-    if trial.model == "differs" and not _by_check(facts):
+    elif trial.model == "differs" and not _by_check(facts):
         text = f"its results on {trial.name} differ from before"
-        return Found(what, "bad", text, "masked")
-    return Found(what, "good", "same results as before")
+    return _found(what, text, "same results as before")
 
 
 def failed_calls(calls: Sequence[Call], failing: int | None) -> int:
