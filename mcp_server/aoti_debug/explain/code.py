@@ -108,7 +108,8 @@ def arguments_of(
     found = []
     for place, text in enumerate(given):
         parameter = parameters[place] if place < len(parameters) else f"argument {place}"
-        value, way = tensor_in(text, names), direction(parameter, place, launch)
+        known = (names.values.get(word.removesuffix("_handle")) for word in _WORD.findall(text))
+        value, way = next(filter(None, known), None), direction(parameter, place, launch)
         if value is not None:
             found.append(Argument(parameter, text, value.kind, value, way))
         elif parameter.startswith(_SIZES):
@@ -160,12 +161,6 @@ def split(text: str) -> Iterator[str]:
         elif letter == "," and depth == 0:
             yield text[begin:place].strip()
             begin = place + 1
-
-
-def tensor_in(text: str, names: ModelNames) -> NamedTensor | None:
-    """Return the tensor that an argument names."""
-    named = (names.values.get(word.removesuffix("_handle")) for word in _WORD.findall(text))
-    return next((value for value in named if value is not None), None)
 
 
 def described(value: NamedTensor, names: ModelNames) -> str:

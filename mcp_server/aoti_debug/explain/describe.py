@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import checks, unchecked
-from aoti_debug.explain.code import Argument, Code, described
+from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.find import Wanted
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.names import ModelNames
@@ -34,12 +34,6 @@ def kernel_record(
         line=code.first + (place or 0),
         text=code.lines[place].strip() if place is not None else None,
     )
-
-
-def argument_words(argument: Argument, names: ModelNames) -> str:
-    if argument.value is not None:
-        return described(argument.value, names)
-    return names.words(argument.given)
 
 
 def sizes_of(arguments: Sequence[Argument], names: ModelNames) -> dict[str, str]:

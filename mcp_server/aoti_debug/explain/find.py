@@ -133,13 +133,6 @@ def find_check(
     )
 
 
-def launches_of(model: CompiledModel, wanted: Wanted) -> list[Launch]:
-    """Return the launches of a kernel, or the one that was asked for."""
-    launches = model.wrapper.launches if model.wrapper else ()
-    own = [launch for launch in launches if launch.kernel == wanted.name]
-    return [one for one in own if one.number == wanted.launch] or own
-
-
 CHAIN = 6
 
 

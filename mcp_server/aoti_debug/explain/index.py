@@ -49,6 +49,12 @@ class Index:
     culprit: Leaf | None = None
     reach: int | None = None  # how far a position counts in the call
 
+    @property
+    def leaves(self) -> bool:
+        """Tell whether it is seen to leave its bounds."""
+        overruns = self.upper is not None and (self.upper == 0 or (self.reach or 0) > self.upper)
+        return self.upper is not None and (self.culprit is not None or overruns)
+
 
 def read_index(
     code: Code,

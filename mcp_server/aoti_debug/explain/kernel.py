@@ -9,11 +9,10 @@ from aoti_debug.answers import ExplainAnswer
 from aoti_debug.explain import describe
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import IndexCheck, checks
-from aoti_debug.explain.code import Code, arguments_of
-from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, launches_of, producers_of
-from aoti_debug.explain.index import Index
+from aoti_debug.explain.code import Code, arguments_of, described
+from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, producers_of
 from aoti_debug.explain.names import read_names
-from aoti_debug.model import Confidence, SourceLine
+from aoti_debug.model import SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
 from aoti_debug.vocabulary import Leaf
 
@@ -101,7 +100,8 @@ def explain(
     yields the user's modules, asked only for a kernel that the user wrote."""
     assert model.wrapper is not None
     names = read_names(model.wrapper, texts.wrapper, inputs)
-    launches = launches_of(model, wanted)
+    own = [launch for launch in model.wrapper.launches if launch.kernel == wanted.name]
+    launches = [one for one in own if one.number == wanted.launch] or own
     code = code_of(model, texts, wanted.name)
     launch = launches[0] if launches else None
     arguments = arguments_of(texts.wrapper, launch, code, names) if launch is not None else []
@@ -116,13 +116,14 @@ def explain(
         ops = [op for producer in found.producers for op in producer.launch.ops]
         blame = indices.blame(found, names, [*ops, *(launch.ops if launch is not None else ())])
     origin = origin_of(model, wanted.name, launch)
-    own = code is not None and is_users(code)
-    users = find_in(code, wanted.name, place, files()) if code is not None and own else None
+    users = None
+    if code is not None and is_users(code):
+        users = find_in(code, wanted.name, place, files())
     return ExplainAnswer(
         kernel=describe.kernel_record(wanted, code, launch, place),
         summary=blame.summary if blame else summary(wanted.name, launches, origin),
         category="index_out_of_bounds" if blame else None,
-        confidence=confidence(found) if wanted.condition else None,
+        confidence=("proved" if found and found.leaves else "likely") if wanted.condition else None,
         input=blame.input if blame else None,
         source=describe.lines_of(origin, found, names),
         user_kernel=users,
@@ -131,7 +132,8 @@ def explain(
         launches=[one.number for one in launches][: describe.LISTED],
         launches_count=len(launches),
         arguments={
-            a.parameter: describe.argument_words(a, names) for a in arguments[: describe.LISTED]
+            a.parameter: described(a.value, names) if a.value else names.words(a.given)
+            for a in arguments[: describe.LISTED]
         },
         sizes=describe.sizes_of(arguments, names),
         checked=describe.checked_words(code, by_name, names) if code else [],
@@ -179,10 +181,3 @@ def summary(name: str, launches: Sequence[Launch], origin: KernelOrigin | None) 
     times = {0: "not launched", 1: "launched once"}.get(count, f"launched {count} times")
     line = f"; from {origin.source[0]}" if origin and origin.source else ""
     return f"{name}: {what}; {times}{line}"
-
-
-def confidence(found: Index | None) -> Confidence:
-    if found is None or found.upper is None:
-        return "likely"
-    overruns = found.upper == 0 or (found.reach or 0) > found.upper
-    return "proved" if found.culprit is not None or overruns else "likely"

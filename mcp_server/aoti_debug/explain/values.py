@@ -142,38 +142,39 @@ def read_bisection(report: Report) -> Found | None:
         headline, fix = f"{node} ({op}) passes 2**31 and is computed in 32 bits", IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
-    place, values = lines(first.get("stack")), table(rows, node)
     decided = first.get("explains", alone.startswith("wrong")) is not False
-    about = Found("wrong_result", said, node, op, place, fixes=[fix], values=values)
-    return replace(about, headline=headline + pair(first), decided=decided)
+    found = at_node(first, headline + pair(first), said, fix)
+    return replace(found, values=table(rows, node), decided=decided)
+
+
+def at_node(part: Report, headline: str, summary: str, fix: Fix) -> Found:
+    """Return a finding at the node that a part of a report is about."""
+    node, op, stack = str(part.get("node")), str(part.get("op")), lines(part.get("stack"))
+    return Found("wrong_result", summary, node, op, stack, fixes=[fix], headline=headline)
 
 
 def copies_found(reason: Report) -> Found:
     node = str(reason.get("node"))
+    headline = f"{node} is compiled without the copy of the memory that it overwrites"
     summary = f"the compiled model leaves out the copy before {node}, which writes to the memory "
     summary += "that it reads: written row by row, the exported program gives the package's results"
     fix = Fix(
         what="build the new value out of place (torch.cat, torch.roll) and write or return that",
         why="Inductor drops the clone, and each row is read after the row before was written",
     )
-    place = lines(reason.get("stack"))
-    short = f"{node} is compiled without the copy of the memory that it overwrites"
-    op = str(reason.get("op"))
-    return Found("wrong_result", summary, node, op, place, fixes=[fix], headline=short)
+    return at_node(reason, headline, summary, fix)
 
 
 def casts_found(reason: Report) -> Found:
-    dtype, node = str(reason.get("dtype")), str(reason.get("node"))
-    headline = f"the compiled model leaves out the rounding to {dtype} at {node}"
+    where = f"{reason.get('dtype')} at {reason.get('node')}"
+    headline = f"the compiled model leaves out the rounding to {where}"
     summary = f"{headline}: without it the exported program gives the package's results"
     fix = Fix(
         what="compile with emulate_precision_casts=True (inductor_configs), or do the rounding "
         "outside of the package",
         why="Inductor computes fused operators in float32 and rounds only the stored result",
     )
-    place = lines(reason.get("stack"))
-    op = str(reason.get("op"))
-    return Found("wrong_result", summary, node, op, place, fixes=[fix], headline=headline)
+    return at_node(reason, headline, summary, fix)
 
 
 def precision_found(reason: Report) -> Found:
@@ -261,9 +262,7 @@ def number(row: Report, key: str) -> str:
 
 def unstable_found(unstable: Report) -> Found:
     """The difference is one of rounding, which an operator of the model makes large."""
-    node, op = str(unstable.get("node")), str(unstable.get("op"))
-    headline = f"{node} ({op}) amplifies a rounding difference"
-    stack = lines(unstable.get("stack"))
+    headline = f"{unstable.get('node')} ({unstable.get('op')}) amplifies a rounding difference"
     summary = (
         f"{headline}: at {place([unstable.get('at')])} it gives {number(unstable, 'program')} in "
         f"the program's precision and {number(unstable, 'float64')} in float64 "
@@ -275,7 +274,7 @@ def unstable_found(unstable: Report) -> Found:
         "floor(x + 1e-5), or compute it in float64",
         why="what rounding decides differs between any two correct implementations",
     )
-    return Found("wrong_result", summary, node, op, stack, fixes=[fix], headline=headline)
+    return at_node(unstable, headline, summary, fix)
 
 
 def pair(row: Report) -> str:

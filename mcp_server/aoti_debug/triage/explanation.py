@@ -16,7 +16,7 @@ from aoti_debug.explain.code import Code
 from aoti_debug.explain.kernel import find_in, is_users
 from aoti_debug.explain.package import explain_package, modules
 from aoti_debug.explain.values import Found
-from aoti_debug.model import Diagnosis, Evidence, Kernel, SourceLine
+from aoti_debug.model import Diagnosis, Evidence, Kernel
 from aoti_debug.package.documents import line_of_member
 from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.run.directory import RunDirectory
@@ -39,17 +39,12 @@ def with_text(diagnosis: Diagnosis, observations: Observations, users: Sequence[
     `users` (where the target stands and runs) are read, and those in the package itself.
     """
     roots = [*users, *caches(observations)]
-    update: dict[str, object] = {
-        "source": [line if line.text else filled(line, roots) for line in diagnosis.source]
-    }
-    if diagnosis.kernel is not None and diagnosis.kernel.file is not None:
-        update["kernel"] = located(diagnosis.kernel, roots, observations)
-    return diagnosis.model_copy(update=update)
-
-
-def filled(source: SourceLine, roots: Sequence[Path]) -> SourceLine:
-    text = line_of(Path(source.file), source.line, roots)
-    return source.model_copy(update={"text": text}) if text else source
+    source = [
+        line.model_copy(update={"text": line.text or line_of(Path(line.file), line.line, roots)})
+        for line in diagnosis.source
+    ]
+    kernel = located(diagnosis.kernel, roots, observations) if diagnosis.kernel else None
+    return diagnosis.model_copy(update={"source": source, "kernel": kernel})
 
 
 def located(kernel: Kernel, roots: Sequence[Path], observations: Observations) -> Kernel:
@@ -67,14 +62,19 @@ def located(kernel: Kernel, roots: Sequence[Path], observations: Observations) -
 
 def line_of(path: Path, number: int, roots: Sequence[Path]) -> str | None:
     """Return one line of a source file below one of `roots`; None for any other file."""
+    lines = (text_of(path, roots) or "").splitlines()
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
+    return line.strip()[:LINE_LIMIT] or None
+
+
+def text_of(path: Path, roots: Sequence[Path]) -> str | None:
+    """Return a source file below one of `roots`; None for any other file."""
     try:
         real = path.resolve(strict=True)
-        if real.suffix not in SUFFIXES or not any(real.is_relative_to(root) for root in roots):
-            return None
-        line = next(iter(read_source(real).splitlines()[number - 1 :]), "") if number > 0 else ""
+        below = real.suffix in SUFFIXES and any(real.is_relative_to(root) for root in roots)
+        return read_source(real) if below else None
     except (OSError, ValueError):
         return None
-    return line.strip()[:LINE_LIMIT] or None
 
 
 def caches(observations: Observations) -> Iterator[Path]:
@@ -94,9 +94,6 @@ def places(file: str, observations: Observations) -> Iterator[Path]:
     elif path.name == file:
         for cache in caches(observations):
             yield cache / file[1:3] / file
-
-
-LARGEST = 1024 * 1024  # bytes of a generated file
 
 
 def explain_run(run: RunDirectory, kernel: str | None, model: str | None = None) -> ExplainAnswer:
@@ -216,9 +213,7 @@ def with_index(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         found = explain_package(observations.package.path, check, model, inputs)
     except AotiDebugError:
         return diagnosis
-    if found.category != "index_out_of_bounds":
-        return diagnosis
-    return joined(diagnosis, found)
+    return joined(diagnosis, found) if found.category == "index_out_of_bounds" else diagnosis
 
 
 def joined(diagnosis: Diagnosis, found: ExplainAnswer) -> Diagnosis:
@@ -250,9 +245,7 @@ def joined(diagnosis: Diagnosis, found: ExplainAnswer) -> Diagnosis:
 
 
 def quoted(diagnosis: Diagnosis, check: DeviceAssert) -> bool:
-    spans: Sequence[tuple[str, int]] = [
-        (one.artifact, one.lines[0]) for one in diagnosis.evidence if one.lines is not None
-    ]
+    spans = [(one.artifact, one.lines[0]) for one in diagnosis.evidence if one.lines]
     return (check.span.artifact, check.span.first) in spans
 
 
@@ -278,11 +271,6 @@ def generated(file: str, observations: Observations) -> Code | None:
     """Read a generated file that is still in Inductor's cache."""
     roots = list(caches(observations))
     for path in places(file, observations):
-        try:
-            real = path.resolve(strict=True)
-            if any(real.is_relative_to(root) for root in roots):
-                lines = tuple(read_source(real, LARGEST).split("\n"))
-                return Code("triton", real.name, 1, lines, ())
-        except (OSError, ValueError):
-            continue
+        if (text := text_of(path, roots)) is not None:
+            return Code("triton", path.name, 1, tuple(text.split("\n")), ())
     return None
