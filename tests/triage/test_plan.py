@@ -37,6 +37,7 @@ from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.captured_program import compile_of
 from aoti_debug.triage.decision import TARGET, Machine, Planned
 from aoti_debug.triage.findings import checked, in_view_of
+from aoti_debug.triage.package import described
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.source_text import built_by
 from aoti_debug.verify.patch import apply, read_patch
@@ -351,6 +352,13 @@ def test_memory_checkers_run_only_where_values_differ(
     observations = replace(seen(CLEAN, device=device), checks=read_reports(repeats, "report.json"))
     best = said("wrong_result", phase="output", confidence="proved")
     assert decided(plan.second_batch(observations, best, KEPT, GPU)) == steps
+
+
+def test_a_package_of_many_inputs_tells_the_first_and_how_many_more_there_are() -> None:
+    inputs = tuple(Declared(n, f"x{n}", "float32", "cpu", (Dim(size=4),)) for n in range(8))
+    model = CompiledModel("model", "", wrapper=Wrapper("m.cpp", 1, inputs=inputs, leaves=8))
+    said = described(Package(Path("m.pt2"), "prefixed", 1, models=(model,)))
+    assert said.startswith("m.pt2 takes x0 ") and said.endswith("; and 2 more")
 
 
 def test_what_may_write_files_is_never_run_beside_the_checks() -> None:

@@ -14,7 +14,7 @@ from aoti_debug.experiments import Trial, trials
 from aoti_debug.hypotheses.fork import stuck
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
-from aoti_debug.read.event_records import Call
+from aoti_debug.read.event_records import Call, Details
 from aoti_debug.read.trace_guards import Asked, read_guards
 from aoti_debug.record.run_seen import RunSeen, overlapping
 from aoti_debug.run.files import is_regular, open_regular, write_atomically
@@ -25,8 +25,6 @@ from aoti_debug.triage.captured_program import (
     compile_of,
     exported_beside,
     exported_program,
-    graph_of,
-    input_names,
     package_file,
     package_of,
     scripts,
@@ -107,7 +105,11 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         built = built_by(script, Path(package.path)) if script is not None else None
     if (own := exported_beside(run, call, directory)) is not None:
         exported, why_exported, built = own, "", None
-    graph = None if exported is not None else graph_of(compiled)
+    made = compiled[0].details if compiled is not None else Details()
+    graph = None
+    if exported is None and compiled is not None and made.exported_graph is not None:
+        kept_graph = compiled[1] / made.exported_graph
+        graph = kept_graph if is_regular(kept_graph) else None
     constants, why_constants = constants_given(run, call, directory)
     found = Captured(
         call,
@@ -116,10 +118,10 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         inputs,
         exported,
         graph,
-        input_names(compiled),
+        made.input_names or (),
         device_index=device_used(call, device_index(observations, call)),
         constants=constants,
-        settings=compiled[0].details.settings if compiled is not None else None,
+        settings=made.settings,
         why_no_constants=why_constants,
         why_no_package=why_package,
         why_no_inputs=why_inputs,
@@ -238,6 +240,7 @@ def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
     libraries: list[str] = []
     folders: list[Path | None] = []
     script: Path | None = None
+    words = {Path(word).name for word in run.argv}
     for seen in run.custom_ops:
         libraries += seen.libraries
         modules += [module for module in seen.modules if module != "__main__"]
@@ -245,7 +248,7 @@ def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
         folders += [folder_of(module, file) for module in names for file in seen.files]
         if "__main__" in seen.modules:
             script = next((Path(word) for word in run.argv if word in seen.files), script)
-            script = script or next((Path(f) for f in seen.files if named(f, run.argv)), None)
+            script = script or next((Path(f) for f in seen.files if Path(f).name in words), None)
     return replace(
         found,
         modules=tuple(dict.fromkeys(modules)),
@@ -272,10 +275,6 @@ def with_sizes(found: Captured) -> Captured:
     return replace(found, sizes=sizes(program)) if program is not None else found
 
 
-def named(file: str, words: tuple[str, ...]) -> bool:
-    return any(Path(word).name == Path(file).name for word in words)
-
-
 def kept_like(run: RunSeen, call: Call) -> Call:
     """Return the call, or where its inputs are not kept the first one that failed in the same way
     and whose inputs are: those of the first failure are never written over. One that returned is
@@ -286,12 +285,9 @@ def kept_like(run: RunSeen, call: Call) -> Call:
         return next((c for c in run.calls if same_failure(c, call) and kept(run, c)), call)
     if not call.ok:
         return call
-    like = (c for c in reversed(run.calls) if same_model(c, call) and c.ok and kept(run, c))
-    return next(like, call)
-
-
-def same_model(one: Call, other: Call) -> bool:
-    return (one.pid, one.package, one.model) == (other.pid, other.package, other.model)
+    model = call.pid, call.package, call.model
+    like = (c for c in reversed(run.calls) if (c.pid, c.package, c.model) == model)
+    return next((c for c in like if c.ok and kept(run, c)), call)
 
 
 def same_failure(one: Call, other: Call) -> bool:

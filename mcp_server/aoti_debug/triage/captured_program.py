@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from filecmp import cmp
@@ -33,18 +34,10 @@ def package_file(package: PackageSeen | None, directory: Path) -> tuple[Path | N
         file = directory / package.captured
         if file.is_file():
             return file, ""
-    original = Path(package.path)
-    if same_file(original, package):
-        return original, ""
+    with contextlib.suppress(OSError):
+        if Path(package.path).stat().st_size == package.bytes:
+            return Path(package.path), ""
     return None, package.why_not or "the package was not captured and has changed since"
-
-
-def same_file(path: Path, package: PackageSeen) -> bool:
-    try:
-        status = path.stat()
-    except OSError:
-        return False
-    return status.st_size == package.bytes
 
 
 LOADED_ONLY = "the script only loads the package, and no earlier run that compiled it is kept"
@@ -65,8 +58,9 @@ def compile_of(
     if package is None:
         return None
     file, _ = package_file(package, directory)
+    wanted = package.path, package.bytes, package.mtime
     for log, where in ((record, directory), *earlier(home, directory)):
-        same = [p for p in log.packages if same_package(p, package)]
+        same = [p for p in log.packages if (p.path, p.bytes, p.mtime) == wanted]
         if (found := compiled_in(log, same, model)) is None:  # it may have been moved
             same = [p for p in log.packages if same_content(p, where, package, file)]
             found = compiled_in(log, same, model)
@@ -214,24 +208,6 @@ def program_kept(record: RunSeen, compiled: Compiled) -> tuple[Path | None, str]
     if notes:
         return None, f"it was to be saved at the end of the script: {notes[-1]}"
     return None, phase.details.exported_program_skipped or "what its compile kept is gone"
-
-
-def graph_of(compiled: Compiled | None) -> Path | None:
-    """Return the graph that a compile kept at once, before the weights."""
-    if compiled is None:
-        return None
-    phase, where = compiled
-    name = phase.details.exported_graph
-    return where / name if name is not None and is_regular(where / name) else None
-
-
-def input_names(compiled: Compiled | None) -> tuple[str | None, ...]:
-    """Return what the model that was compiled calls its inputs, one for each leaf of a call."""
-    return compiled[0].details.input_names or () if compiled is not None else ()
-
-
-def same_package(one: PackageSeen, other: PackageSeen) -> bool:
-    return (one.path, one.bytes, one.mtime) == (other.path, other.bytes, other.mtime)
 
 
 def earlier(home: Path | None, but: Path) -> Iterator[tuple[RunSeen, Path]]:

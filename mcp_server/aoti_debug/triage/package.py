@@ -37,11 +37,14 @@ async def with_package(
 ) -> Observations:
     """Read the package of the failing call, or the one whose loading failed. Of a program without
     the probe it is the one that its arguments name, or that it had open."""
-    path = call.package or last_package(observations)
+    seen_last = (Path(one.path) for one in reversed(observations.run.packages))
+    path = call.package or next((path for path in seen_last if path.exists()), None)
     if path is not None:
         package: Package | None = await anyio.to_thread.run_sync(inspect, path)
     elif opaque(observations):
-        package = await anyio.to_thread.run_sync(lambda: of_program(state, seen))
+        target = state.request.target
+        given = named(target.argv[1:], target.cwd)
+        package = await anyio.to_thread.run_sync(seen.package, given)
         state.done(step_of(package))
     else:
         return observations
@@ -73,17 +76,6 @@ def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str],
     return found
 
 
-def last_package(observations: Observations) -> Path | None:
-    seen = observations.run.packages
-    found = [Path(package.path) for package in seen]
-    return next((path for path in reversed(found) if path.exists()), None)
-
-
-def of_program(state: RunState, seen: OpenFiles) -> Package | None:
-    target = state.request.target
-    return seen.package(named(target.argv[1:], target.cwd))
-
-
 def step_of(package: Package | None) -> Step:
     if package is None:
         why_not = "no argument names a package, and none was seen open"
@@ -108,7 +100,7 @@ def described(package: Package) -> str:
 ARCHIVE = ".pt2"
 UNPACKED = "/data/aotinductor/"  # in the folder that the loader unpacks an archive to
 LIBRARY = ".so"
-LISTED = 16  # packages of one directory
+SEARCHED = 16  # packages of one directory
 FIRST_S, LAST_S, SLOWER = 0.01, 0.5, 1.3
 JOIN_S = 5.0
 
@@ -122,7 +114,7 @@ def named(words: Sequence[str], cwd: Path) -> Iterator[Path]:
                 if text.endswith((ARCHIVE, LIBRARY)) and path.is_file():
                     yield path
                 elif text and path.is_dir():
-                    yield from sorted(path.glob(f"*{ARCHIVE}"))[:LISTED]
+                    yield from sorted(path.glob(f"*{ARCHIVE}"))[:SEARCHED]
                     if any(path.glob(f"{UNPACKED.strip('/')}/*")):
                         yield path
 
@@ -132,10 +124,6 @@ def is_model(package: Package) -> bool:
     if package.layout == "library":
         return any(model.library and model.library.model for model in package.models)
     return bool(package.models) or package.path.suffix == ARCHIVE
-
-
-def first_model(paths: Iterator[Path]) -> Package | None:
-    return next((found for path in paths if is_model(found := inspect(path))), None)
 
 
 def is_python(target: Target) -> bool:
@@ -179,7 +167,8 @@ class OpenFiles:
         archives = [path for path in dict.fromkeys([*named, *self.archives]) if path.exists()]
         stems = {folder.name for folder in self.unpacked}
         archives.sort(key=lambda path: path.stem not in stems)
-        return first_model(iter(archives)) or next(iter(self.unpacked.values()), None)
+        models = (found for path in archives if is_model(found := inspect(path)))
+        return next(models, None) or next(iter(self.unpacked.values()), None)
 
     def _watch(self, pid: int) -> None:
         wait = FIRST_S

@@ -16,6 +16,7 @@ from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import Stage
 from aoti_debug.model import Diagnosis, Next, Step
+from aoti_debug.read.checks import CheckReports
 from aoti_debug.run.device import Device
 from aoti_debug.run.files import write_atomically
 from aoti_debug.run.machine import find_tool
@@ -36,10 +37,16 @@ from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
 from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
-from aoti_debug.triage.observe import CUDA_GDB, dump_tells, observe, takes_nan_for_missing
+from aoti_debug.triage.observe import (
+    CUDA_GDB,
+    about_the_call,
+    dump_tells,
+    observe,
+    takes_nan_for_missing,
+)
 from aoti_debug.triage.package import OpenFiles, is_python, with_package
 from aoti_debug.triage.proposals import with_patch
-from aoti_debug.triage.replay import check_call, replay, with_checks, with_steps
+from aoti_debug.triage.replay import check_call, replay
 from aoti_debug.triage.rerun import HANDED, recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.script_files import keep_sources
@@ -76,7 +83,12 @@ async def triage(state: RunState) -> TriageAnswer:
         best = judge(state, observations)
         if best is not None and dump_tells(observations, best):
             call = await anyio.to_thread.run_sync(with_sizes, call)
-        machine = machine_of(state, devices)
+        target = state.request.target
+        machine = Machine(
+            gpu=bool(devices),
+            sanitizer=find_tool("compute-sanitizer", target.env, target.python),
+            gdb=find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env),
+        )
         for batch in (plan.first_batch, plan.second_batch):
             planned = batch(observations, best, call, machine)
             observations = await take(state, planned, call, machine, observations)
@@ -185,15 +197,6 @@ def instead(state: RunState, call: Captured) -> list[str]:
     ]
 
 
-def machine_of(state: RunState, devices: Sequence[Device]) -> Machine:
-    target = state.request.target
-    return Machine(
-        gpu=bool(devices),
-        sanitizer=find_tool("compute-sanitizer", target.env, target.python),
-        gdb=find_tool("gdb", target.env) or find_tool("cuda-gdb", target.env),
-    )
-
-
 async def take(
     state: RunState,
     planned: Sequence[Planned],
@@ -205,16 +208,17 @@ async def take(
     process, replays side by side with it, the target itself alone, since it may write files. A
     step that the user's stop ends is left out: the others end first, then the stop is raised."""
     first = not_taken(state, planned, first)
-    checked, found = [first], dict[str, Observations]()
+    reports, processes = CheckReports(), list[Ran]()
+    found: dict[str, Observations] = {}
     limit = anyio.CapacityLimiter(max(1, min(4, os.cpu_count() or 1)))
 
     async def checks(steps: Sequence[Planned]) -> None:
+        nonlocal reports, processes
         with contextlib.suppress(Cancelled):
             async with limit:
                 reports, processes = await check_call(state, call, [step.name for step in steps])
             for step in steps_of(steps, reports, processes, state, call.call):
                 state.done(step)
-            checked.append(with_checks(first, reports, processes))
 
     async def alone(step: Planned) -> None:
         with contextlib.suppress(Cancelled):
@@ -238,7 +242,14 @@ async def take(
             await alone(step)
     if state.stop.is_set():
         raise Cancelled
-    return with_steps(checked[-1], found)
+    ended = (*(one.observations for one in processes), *found.values())
+    about = [record for one in ended for record in about_the_call(one)]
+    return replace(
+        first,
+        records=(*first.records, *about),
+        checks=first.checks.joined(reports),
+        steps={**first.steps, **found},
+    )
 
 
 def not_taken(state: RunState, planned: Sequence[Planned], first: Observations) -> Observations:
@@ -270,17 +281,11 @@ def users_directories(state: RunState) -> list[Path]:
 
 def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswer:
     found = diagnose(observations)
-    update = {"run": state.directory.id, "cost": state.cost()}
-    best = (
-        with_text(
-            with_explanation(found[0], observations, users_directories(state)),
-            observations,
-            users_directories(state),
-        ).model_copy(update=update)
-        if found
-        else None
-    )
-    if best is not None:
+    best = None
+    if found:
+        users = users_directories(state)
+        best = with_text(with_explanation(found[0], observations, users), observations, users)
+        best = best.model_copy(update={"run": state.directory.id, "cost": state.cost()})
         best = proposed(state, best, observations)
         state.keep(DIAGNOSIS, best.document())
         state.keep(FILE, document_of(of_run(observations, best)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 
-from aoti_debug.diagnose import Observations
 from aoti_debug.read.check_report import read_reports
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.run.files import read_regular, write_atomically
@@ -18,7 +17,7 @@ from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.decision import Machine, Name
 from aoti_debug.triage.environment import KEY, SCRIPT
-from aoti_debug.triage.observe import SANITIZER, about_the_call
+from aoti_debug.triage.observe import SANITIZER
 from aoti_debug.triage.probe_arguments import call_arguments
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
@@ -190,18 +189,3 @@ def words(state: RunState, call: Captured, directory: Path) -> tuple[str, ...]:
     """Return the arguments of a program of the probe that reports into `directory`."""
     given = call_arguments(call, state.request.target, state.request.imports)
     return ("--report", str(directory / REPORT), *given)
-
-
-def with_checks(
-    first: Observations, reports: CheckReports, processes: Sequence[Ran]
-) -> Observations:
-    """Return the observations with what the checks reported, and printed, of the call."""
-    about = [record for ran in processes for record in about_the_call(ran.observations)]
-    joined = first.checks.joined(reports)
-    return replace(first, records=(*first.records, *about), checks=joined)
-
-
-def with_steps(first: Observations, found: Mapping[str, Observations]) -> Observations:
-    """Return the observations with those of replays in processes of their own."""
-    about = [record for one in found.values() for record in about_the_call(one)]
-    return replace(first, records=(*first.records, *about), steps={**first.steps, **found})
