@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Optional
 
 import shared
@@ -13,16 +12,9 @@ import shared
 
 def main() -> int:
     parser = shared.parser(__doc__)
-    parser.add_argument(
-        "--exported",
-        metavar="MODEL.ep.pt2",
-        help="of torch.export.save; without it guards and constant arguments are not checked",
-    )
-    shared.take_trust(parser)
+    said = "of torch.export.save; without it guards and constant arguments are not checked"
+    shared.take_program(parser, help=said)
     options = parser.parse_args()
-    shared.existing(
-        options.package, options.inputs, *([options.exported] if options.exported else [])
-    )
     found, harmless = stated(options)
     complaint = compiled(options)
     fails = complaint is not None and "input_handles[" not in complaint
@@ -77,7 +69,7 @@ def compiled(options: argparse.Namespace) -> Optional[str]:  # noqa: UP045 - Pyt
 
 def exported(options: argparse.Namespace) -> list[str]:
     """Compare with the exported program, and call it as far as its guards."""
-    words = ("--exported", str(Path(options.exported)), "--steps", "guards")
+    words = ("--exported", options.exported, "--steps", "guards")
     outcome = shared.run("checks", options, *words)
     report = outcome.report.get("steps", {}).get("guards", {})
     if "passed" not in report:

@@ -9,12 +9,8 @@ import shared
 
 def main() -> int:
     parser = shared.parser(__doc__)
-    parser.add_argument(
-        "--exported", required=True, metavar="MODEL.ep.pt2", help="of torch.export.save"
-    )
-    shared.take_trust(parser)
+    shared.take_program(parser, required=True, help="of torch.export.save")
     options = parser.parse_args()
-    shared.existing(options.package, options.inputs, options.exported)
     words = ("--package", options.package, "--exported", options.exported)
     outcome = shared.run("checks", options, *words, "--steps", "compare")
     report = outcome.report.get("steps", {}).get("compare", {})

@@ -12,10 +12,8 @@ from probe.vocabulary import owner
 
 def main() -> int:
     parser = shared.parser(__doc__, package=False)
-    parser.add_argument("exported", metavar="MODEL.ep.pt2", help="of torch.export.save")
-    shared.take_trust(parser)
+    shared.take_program(parser, "exported", help="of torch.export.save")
     options = parser.parse_intermixed_args()
-    shared.existing(options.exported, options.inputs)
     outcome = shared.run("walk", options, "--exported", options.exported)
     report = outcome.report
     if "rows" not in report:

@@ -20,7 +20,6 @@ LIBRARY = 512 * 1024 * 1024  # bytes of a library that are looked at
 def main() -> int:
     parser = shared.parser(__doc__, inputs=False)
     options: argparse.Namespace = parser.parse_args()
-    shared.existing(options.package)
     try:
         with zipfile.ZipFile(options.package) as archive:
             wrong = list(flaws(archive))

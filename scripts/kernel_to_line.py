@@ -33,7 +33,6 @@ def main() -> int:
         "kernel", nargs="?", default="", help="its name or a part of it; none: list all"
     )
     options = parser.parse_args()
-    shared.existing(options.package)
     lines = [
         *provenance(options.package, options.kernel),
         *comments(options.package, options.kernel),

@@ -15,22 +15,15 @@ from probe import constants, untrusted
 
 def main() -> int:
     parser = shared.parser(__doc__, inputs=False)
-    parser.add_argument(
-        "weights", help="state dict of torch.save, or an exported program (.ep.pt2)"
-    )
-    parser.add_argument(
-        "--exported",
-        metavar="MODEL.ep.pt2",
-        help="of torch.export.save; it tells weights that are inlined from those never used",
-    )
+    said = "state dict of torch.save, or an exported program (.ep.pt2)"
+    parser.add_argument("weights", type=shared.existing, help=said)
+    said = "of torch.export.save; it tells weights that are inlined from those never used"
+    shared.take_program(parser, help=said)
     parser.add_argument("--strict", action="store_true", help="unknown names count as wrong, too")
-    parser.add_argument("--call", metavar="INPUTS", help="file of torch.save((args, kwargs), FILE)")
+    said = "file of torch.save((args, kwargs), FILE)"
+    parser.add_argument("--call", metavar="INPUTS", type=shared.existing, help=said)
     shared.take_imports(parser)
-    shared.take_trust(parser)
     options = parser.parse_args()
-    shared.existing(
-        options.package, options.weights, *filter(None, (options.call, options.exported))
-    )
     source = inspect_pt2.source_of(options.package)
     if source is None:
         print("the package has no source that could state its constants", file=sys.stderr)

@@ -22,7 +22,6 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=1, metavar="N", help="calls in each process")
     parser.add_argument("--device-index", type=int, help="GPU to load the package on")
     options = parser.parse_args()
-    shared.existing(options.package, options.inputs)
     words = ["--package", options.package, "--call-repeat", str(options.calls)]
     if options.device_index is not None:
         words += ["--device-index", str(options.device_index)]

@@ -69,9 +69,11 @@ def parser(
     """Return a parser with what most scripts take."""
     made = argparse.ArgumentParser(description=documentation, epilog=EXITS)
     if package:
-        made.add_argument("package", help="model.pt2, or a .so of torch._export.aot_compile")
+        said = "model.pt2, or a .so of torch._export.aot_compile"
+        made.add_argument("package", type=existing, help=said)
     if inputs:
-        made.add_argument("inputs", help="file of torch.save((args, kwargs), FILE)")
+        said = "file of torch.save((args, kwargs), FILE)"
+        made.add_argument("inputs", type=existing, help=said)
         take_imports(made)
         made.add_argument(
             "--library",
@@ -96,8 +98,9 @@ def take_imports(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def take_trust(parser: argparse.ArgumentParser) -> None:
-    """Let a script take an exported program that only a pickle can load."""
+def take_program(parser: argparse.ArgumentParser, name: str = "--exported", **more: Any) -> None:
+    """Let a script take an exported program, and one that only a pickle can load."""
+    parser.add_argument(name, metavar="MODEL.ep.pt2", type=existing, **more)
     parser.add_argument(
         "--trust",
         action="store_true",
@@ -105,12 +108,11 @@ def take_trust(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def existing(*paths: str) -> None:
-    """End with status 2 unless all the files exist."""
-    for path in paths:
-        if not Path(path).exists():
-            print(f"no such file: {path}", file=sys.stderr)
-            raise SystemExit(2)
+def existing(path: str) -> str:
+    """Take the path of a file that exists."""
+    if not Path(path).exists():
+        raise argparse.ArgumentTypeError(f"no such file: {path}")
+    return path
 
 
 def run(module: str, options: argparse.Namespace, *words: str, **environment: str) -> Outcome:

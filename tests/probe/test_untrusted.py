@@ -11,12 +11,12 @@ from probe.conftest import PROBE
 
 # `torch` shows what torch itself does with the file, to tell that it is what it is meant to be.
 MAKE = """
-import io, json, os, pickle, sys, zipfile
+import argparse, io, json, os, pickle, sys, zipfile
 
 import torch
 
 sys.path.insert(0, {folder!r})
-from probe import untrusted
+from probe import mismatch_causes, standalone, untrusted
 
 RAN = os.path.abspath("ran")
 
@@ -185,6 +185,14 @@ for name, change in CHANGES.items():
     trusted = outcome(lambda path: untrusted.load(path, trust=True), path)
     print(json.dumps({{"case": name, "ours": ours, "trusted": trusted}}), flush=True)
 
+path = written(sample)
+options = argparse.Namespace(constants=["weights.pt"], exported=path, trust=False)
+inputs, right = standalone.of_call((x,), {{}}), [program.module()(x)]
+compared = outcome(
+    lambda path: mismatch_causes.kept_weights(program, options, inputs, right) or program, path
+)
+print(json.dumps({{"case": "weights at the compile", "ours": compared}}), flush=True)
+
 graph = torch.fx.Graph()
 graph.output(graph.call_function(torch.ops.aten.from_file.default, ("victim", True, 8)))
 opens = outcome(lambda one: untrusted._no_files(one), torch.fx.GraphModule({{}}, graph))
@@ -243,3 +251,4 @@ def test_a_plain_program_is_loaded_as_it_was(cases: Cases, name: str) -> None:
 def test_an_example_that_is_a_pickle_is_left_out(cases: Cases) -> None:
     assert cases["example"]["trusted"]["ran"]
     assert cases["example"]["ours"] == {"same": True, "example": False, "ran": False}
+    assert cases["weights at the compile"]["ours"] == {"same": True, "example": True, "ran": False}

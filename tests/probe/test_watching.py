@@ -250,6 +250,54 @@ def test_threads_and_forks_report_calls_of_their_own(run_script):
     assert len(captured) == 2, "each process writes a file of its own"
 
 
+def test_a_fork_while_another_thread_captures_leaves_the_child_its_own_captures(run_script):
+    ran = run_script(
+        """
+        import os, sys
+        torch.set_num_threads(1)
+        busy = sys.modules["_aoti_debug_probe.store"].busy
+        busy.acquire()
+        child = os.fork()
+        if not child:
+            model(ids, weights, bias=bias)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        """,
+        env={"OMP_NUM_THREADS": "1"},
+    )
+    assert ran.code == 0, ran.stderr
+    [call] = ran.of("begin", phase="run")
+    assert (ran.directory / call["captured"]).stat().st_size > 0
+
+
+def test_a_call_that_fails_leaves_later_ones_the_short_way_though_its_inputs_are_not_held(
+    run_script,
+):
+    ran = run_script(
+        """
+        import sys
+        part = "_aoti_debug_probe."
+        sys.modules[part + "groups"]._HELD = 0
+        sys.modules[part + "arrival"].Arrivals.keep = float("inf")
+        class Failing:
+            get_call_spec = model.loader.get_call_spec
+            def boxed_run(self, inputs):
+                print(sys.modules[part + "holding"].buffer.locked())
+                raise RuntimeError("refused")
+        for number in range(1, 121):
+            if number == 120:
+                model.loader = Failing()
+            try:
+                model(ids, weights, bias=bias)
+            except RuntimeError:
+                pass
+        print(sys.modules[part + "holding"].buffer.locked())
+        """
+    )
+    assert ran.code == 0, ran.stderr
+    assert ran.stdout == "True\nFalse\n"
+
+
 def test_custom_operators_are_traced_to_the_module_that_defines_them(run_script, tmp_path):
     (tmp_path / "own_ops.py").write_text(
         "import torch\n"
