@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import singledispatch
 
@@ -28,28 +28,18 @@ from aoti_debug.report.diagnosis import (
     values_section,
 )
 from aoti_debug.report.package import outline_package
-from aoti_debug.report.text import (
-    Item,
-    Outline,
-    Section,
-    Tone,
-    command_line,
-    extended,
-    section,
-    sections,
-    texts,
-)
+from aoti_debug.report.text import Item, Outline, Section, Tone, extended, following, section
 from aoti_debug.sweep.answer import SweepAnswer
 
 
 def outline_explained(answer: ExplainAnswer) -> Outline:
     """Outline a kernel: why it failed first, then what it is."""
-    users = answer.user_kernel
+    users, name = answer.user_kernel, answer.kernel.name
     return Outline(
         answer.summary,
         "fault" if answer.category else "plain",
         tuple(filter(None, (answer.category, answer.confidence))),
-        sections(
+        (
             section(
                 "Where",
                 *map(source_item, answer.source),
@@ -62,25 +52,24 @@ def outline_explained(answer: ExplainAnswer) -> Outline:
             section("Why", input_item(answer.input)),
             slice_section(answer.slice),
             values_section(answer.values),
-            section("Arguments", *(Item(name, what) for name, what in answer.arguments.items())),
-            section("Sizes", *(Item(name, what) for name, what in answer.sizes.items())),
-            section("Fed by", *map(Item, answer.chain)),
-            section("Checked", *map(Item, answer.checked)),
-            section("Not checked", *map(Item, answer.unchecked)),
-            section(
-                "Code",
-                Item(f"of {answer.kernel.name}", quote=answer.code, whole=True, language="python")
-                if answer.code
-                else None,
-            ),
+            _named("Arguments", answer.arguments),
+            _named("Sizes", answer.sizes),
+            section("Fed by", *answer.chain),
+            section("Checked", *answer.checked),
+            section("Not checked", *answer.unchecked),
+            section("Code", Item(f"of {name}", quote=answer.code, whole=True, language="python"))
+            if answer.code
+            else section("Code"),
             section("Fix", *(Item(fix.what, fix.why or "") for fix in answer.fixes)),
-            section(
-                "Next", *(Item(command_line(step), step.why, code=True) for step in answer.next)
-            ),
-            section("Notes", *map(Item, answer.notes)),
+            following(answer.next),
+            section("Notes", *answer.notes),
         ),
         foot=f"run {answer.run}" if answer.run else answer.package or "",
     )
+
+
+def _named(title: str, words: Mapping[str, str]) -> Section:
+    return section(title, *(Item(name, said) for name, said in words.items()))
 
 
 @singledispatch
@@ -119,10 +108,10 @@ def _(answer: StageAnswer) -> Outline:
     return extended(
         main,
         section("Stage", stage),
-        texts("Observed", answer.observed),
-        texts("Set", (f"{name}={value}" for name, value in answer.environment.items())),
-        texts("Files", filter(None, [", ".join(answer.artifacts)])),
-        texts("Notes", answer.notes),
+        section("Observed", *answer.observed),
+        section("Set", *(f"{name}={value}" for name, value in answer.environment.items())),
+        section("Files", ", ".join(answer.artifacts)),
+        section("Notes", *answer.notes),
     )
 
 
@@ -132,18 +121,15 @@ def _(answer: TriageAnswer) -> Outline:
         _main(answer.diagnosis, answer.run, answer.status),
         section("Also possible", *map(brief, answer.also)),
         section("Steps", *map(_step, answer.steps)),
-        texts("Files", filter(None, [", ".join(answer.artifacts)])),
-        texts("Notes", answer.notes),
+        section("Files", ", ".join(answer.artifacts)),
+        section("Notes", *answer.notes),
     )
 
 
 @outline.register
 def _(answer: EnvironmentAnswer) -> Outline:
     broken = sum(problem.severity == "breaks" for problem in answer.problems)
-    if broken:
-        headline = f"{broken} {'thing' if broken == 1 else 'things'} here would break a run"
-    else:
-        headline = "nothing here would break a run"
+    what = f"{broken} {'thing' if broken == 1 else 'things'}" if broken else "nothing"
     facts = {
         "python": " ".join(filter(None, (answer.python_version, answer.python))),
         "torch": answer.torch,
@@ -153,16 +139,16 @@ def _(answer: EnvironmentAnswer) -> Outline:
         "compiler": answer.compiler,
     }
     return Outline(
-        headline,
+        f"{what} here would break a run",
         "fault" if broken else "doubt" if answer.problems else "fine",
-        sections=sections(
+        sections=(
             section("Problems", *map(problem_item, answer.problems)),
-            texts("Versions", (f"{name} {value}" for name, value in facts.items() if value)),
-            texts("Devices", answer.devices),
-            section("Tools", *(Item(name, path) for name, path in answer.tools.items())),
-            texts("Set here", (f"{name}={value}" for name, value in answer.variables.items())),
-            texts("Not inherited", answer.not_inherited),
-            texts("Notes", answer.notes),
+            section("Versions", *(f"{name} {value}" for name, value in facts.items() if value)),
+            section("Devices", *answer.devices),
+            _named("Tools", answer.tools),
+            section("Set here", *(f"{name}={value}" for name, value in answer.variables.items())),
+            section("Not inherited", *answer.not_inherited),
+            section("Notes", *answer.notes),
         ),
     )
 
@@ -176,7 +162,7 @@ def _(answer: PackageAnswer) -> Outline:
 def _(answer: RunsAnswer) -> Outline:
     return Outline(
         f"{len(answer.runs)} {'run is' if len(answer.runs) == 1 else 'runs are'} kept",
-        sections=sections(section("Runs", *map(_run, answer.runs))),
+        sections=(section("Runs", *map(_run, answer.runs)),),
     )
 
 

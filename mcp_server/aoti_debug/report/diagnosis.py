@@ -22,11 +22,10 @@ from aoti_debug.report.text import (
     Outline,
     Section,
     Tone,
-    command_line,
     extended,
+    following,
     section,
-    sections,
-    texts,
+    table,
 )
 
 _COLUMNS = ("node", "min", "max", "mean", "nan", "inf", "")
@@ -46,17 +45,9 @@ def values_section(rows: Sequence[ValueRow]) -> Section:
         return Section("Values", ())
     marked = next((n for n, row in enumerate(rows) if row.mark), 0)
     shown = rows[window(marked, len(rows), _TABLE_ROWS)]
-    cells = [_COLUMNS, *(_cells(row) for row in shown)]
-    widths = [max(len(line[n]) for line in cells) for n in range(len(_COLUMNS))]
-    lines = [
-        "  ".join(
-            cell.ljust(w) if n in (0, 6) else cell.rjust(w)
-            for n, (cell, w) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in cells
-    ]
+    lines = table([_COLUMNS, *map(_cells, shown)], right=range(1, 6))
     more = f"{len(rows) - len(shown)} more in the JSON" if len(rows) > len(shown) else ""
-    return section("Values", Item("along the model", more, "\n".join(lines), whole=True))
+    return section("Values", Item("along the model", more, lines, whole=True))
 
 
 def _cells(row: ValueRow) -> tuple[str, ...]:
@@ -75,33 +66,23 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
         headline=diagnosis.summary,
         tone=tone_of(diagnosis),
         tags=tags_of(diagnosis),
-        sections=sections(
+        sections=(
             section(
                 "Where",
-                *(source_item(line) for line in diagnosis.source),
+                *map(source_item, diagnosis.source),
                 Item(diagnosis.calls, "calls") if diagnosis.calls else None,
                 kernel_item(diagnosis.kernel),
                 Item(", ".join(diagnosis.ops), "operators") if diagnosis.ops else None,
             ),
-            section(
-                "Why",
-                input_item(diagnosis.input),
-                _fault(diagnosis.fault),
-                Item(diagnosis.means) if diagnosis.means else None,
-            ),
+            section("Why", input_item(diagnosis.input), _fault(diagnosis.fault), diagnosis.means),
             slice_section(diagnosis.slice),
             values_section(diagnosis.values),
             section("Because", *(Item(one.result, one.experiment) for one in diagnosis.because)),
-            section("Evidence", *(_evidence(evidence) for evidence in diagnosis.evidence)),
-            section(
-                "Not the cause",
-                *(Item(text) for text in (*diagnosis.also_true, *diagnosis.misleading)),
-            ),
-            section("Fix", *(fix_item(fix) for fix in diagnosis.fixes)),
-            section(
-                "Next", *(Item(command_line(step), step.why, code=True) for step in diagnosis.next)
-            ),
-            section("Guide", Item(diagnosis.guide) if diagnosis.guide else None),
+            section("Evidence", *map(_evidence, diagnosis.evidence)),
+            section("Not the cause", *diagnosis.also_true, *diagnosis.misleading),
+            section("Fix", *map(fix_item, diagnosis.fixes)),
+            following(diagnosis.next),
+            section("Guide", diagnosis.guide),
         ),
         foot=_foot(diagnosis),
     )
@@ -109,15 +90,11 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
 
 def outline_log(answer: DiagnoseAnswer) -> Outline:
     """Outline what a log says."""
-    if answer.diagnoses:
-        best, *others = answer.diagnoses
+    main = Outline(f"no known failure in these {answer.lines} lines", "doubt")
+    for best in answer.diagnoses[:1]:
         main = outline_diagnosis(best)
-    else:
-        others = []
-        main = Outline(f"no known failure in these {answer.lines} lines", "doubt")
-    return extended(
-        main, section("Also possible", *map(brief, others)), texts("Notes", answer.notes)
-    )
+    others = section("Also possible", *map(brief, answer.diagnoses[1:]))
+    return extended(main, others, section("Notes", *answer.notes))
 
 
 def brief(diagnosis: Diagnosis) -> Item:
@@ -213,13 +190,10 @@ def memory_strip(fault: Fault) -> str:
     cells = ["#" if left <= n < right else "." for n in range(max(_STRIP, right))]
     cells[place] = "X"
     offset = at - begin
-    return "\n".join(
-        (
-            "".join(cells),
-            f"# {size:,} bytes allocated at {fault.allocated_at}",
-            f"X {fault.access or 'access'} of {_bytes(fault.size) or '?'} at {fault.address}, "
-            f"offset {offset:+,}",
-        )
+    access = f"{fault.access or 'access'} of {_bytes(fault.size) or '?'}"
+    return (
+        f"{''.join(cells)}\n# {size:,} bytes allocated at {fault.allocated_at}\n"
+        f"X {access} at {fault.address}, offset {offset:+,}"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from aoti_debug.answers import PackageAnswer, PackageDim, PackageInput, PackageLaunch, PackageModel
-from aoti_debug.report.text import Item, Outline, Section, Tone, section, sections
+from aoti_debug.report.text import Item, Outline, Section, Tone, section, table
 
 _HEADS = ("#", "name", "dtype", "sizes", "strides", "device")
 _VERDICTS: dict[str, tuple[str, Tone]] = {
@@ -25,11 +25,11 @@ def outline_package(answer: PackageAnswer, problems: Section) -> Outline:
         headline=f"{PurePath(answer.package).name} {verdict}",
         tone=tone,
         tags=tuple(filter(None, (answer.format, _size(answer.bytes), answer.written_by))),
-        sections=sections(
+        sections=(
             problems,
             *(part for model in answer.models for part in _model(model, answer.models_count)),
             section("Check inputs", check if answer.check_inputs else None),
-            section("Notes", *map(Item, answer.notes)),
+            section("Notes", *answer.notes),
         ),
         foot=answer.package,
     )
@@ -38,15 +38,12 @@ def outline_package(answer: PackageAnswer, problems: Section) -> Outline:
 def _model(model: PackageModel, of: int) -> Iterator[Section]:
     built = (model.device, model.machine, *model.architectures, model.compiled_by)
     if of > 1:
-        yield section("Model", Item(model.name))
-    yield section("Built for", Item(", ".join(filter(None, built))) if any(built) else None)
-    yield section(
-        "Inputs",
-        *_inputs(model.inputs),
-        _more(model.inputs_count - len(model.inputs)),
-        Item(f"checked {model.input_checks}") if model.input_checks else None,
-    )
-    yield section("Sizes", *(Item(f"{name} = {text}") for name, text in model.symbols.items()))
+        yield section("Model", model.name)
+    yield section("Built for", ", ".join(filter(None, built)))
+    more = _more(model.inputs_count - len(model.inputs))
+    checked = f"checked {model.input_checks}" if model.input_checks else None
+    yield section("Inputs", *_inputs(model.inputs), more, checked)
+    yield section("Sizes", *(f"{name} = {text}" for name, text in model.symbols.items()))
     yield section(
         "Kernels", *map(_launch, model.launches), _more(model.launches_count - len(model.launches))
     )
@@ -55,20 +52,18 @@ def _model(model: PackageModel, of: int) -> Iterator[Section]:
         "Constants",
         Item(f"{model.constants_count} constants", where) if model.constants_count else None,
     )
-    yield section("Custom ops", *map(Item, model.custom_ops))
+    yield section("Custom ops", *model.custom_ops)
     needed = ", ".join(f"{name} {version}" for name, version in model.versions.items())
     yield section("Needs", Item(", ".join(model.needs), needed) if model.needs else None)
-    yield section("Noted", *map(Item, model.notes))
+    yield section("Noted", *model.notes)
 
 
 def _inputs(inputs: list[PackageInput]) -> Iterator[Item]:
     """Show the contract as a table; an input of which the package says little is a line."""
     stated = [one for one in inputs if one.dims is not None]
     if stated:
-        rows = [_HEADS, *map(_row, stated)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-        yield Item(f"{len(stated)} with a contract", quote="\n".join(lines), whole=True)
+        lines = table([_HEADS, *map(_row, stated)])
+        yield Item(f"{len(stated)} with a contract", quote=lines, whole=True)
     yield from (Item(f"{i.index} {i.name}: {i.text}") for i in inputs if i.dims is None)
 
 
@@ -96,8 +91,8 @@ def _launch(launch: PackageLaunch) -> Item:
     return Item(f"{launch.number} {launch.kernel}", detail, "\n".join(lines))
 
 
-def _more(count: int) -> Item | None:
-    return Item(f"{count} more") if count > 0 else None
+def _more(count: int) -> str | None:
+    return f"{count} more" if count > 0 else None
 
 
 def _size(number: int) -> str:

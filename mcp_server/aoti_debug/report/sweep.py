@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aoti_debug.report.html import Plot, bars_plot, dots_plot, html, lines_plot
-from aoti_debug.report.text import Item, Outline, Tone, section, sections
+from aoti_debug.report.text import Item, Outline, Tone, following, section
 from aoti_debug.sweep.answer import Bucket, SweepAnswer
+from aoti_debug.sweep.row import rows_of
 
 BARS = 25
 POINTS = 2_000
@@ -18,13 +19,9 @@ TONES: dict[str | None, Tone] = {"good": "fine", "bad": "fault", "undecided": "d
 def outline_sweep(answer: SweepAnswer) -> Outline:
     """Outline the answer of a sweep, or of its dry run."""
     if answer.plan:
-        items = [Item(line) for line in answer.plan]
-        return Outline(
-            f"{answer.name}: {answer.targets:,} targets would be run",
-            "plain",
-            (),
-            sections(section("Targets", *items), section("Notes", *map(Item, answer.notes))),
-        )
+        planned = (section("Targets", *answer.plan), section("Notes", *answer.notes))
+        headline = f"{answer.name}: {answer.targets:,} targets would be run"
+        return Outline(headline, sections=planned)
     counts = (
         f"{answer.ok:,} good",
         f"{answer.failed:,} failed",
@@ -40,26 +37,16 @@ def outline_sweep(answer: SweepAnswer) -> Outline:
         headline,
         TONES.get(answer.result, "plain"),
         tuple(filter(None, (answer.result, answer.reason))),
-        sections(
+        (
             section(
                 "Buckets",
                 *map(bucket_item, answer.buckets[:SHOWN]),
                 Item(f"{more} more", "in buckets.jsonl") if more > 0 else None,
             ),
             section("Gone", *map(bucket_item, answer.gone[:SHOWN])),
-            section("Files", *map(Item, answer.files)),
-            section(
-                "Next",
-                *(
-                    Item(
-                        f"aoti-debug {step.tool} {step.arguments.get('what', '')}",
-                        step.why,
-                        code=True,
-                    )
-                    for step in answer.next
-                ),
-            ),
-            section("Notes", *map(Item, answer.notes)),
+            section("Files", *answer.files),
+            following(answer.next),
+            section("Notes", *answer.notes),
         ),
         foot=f"run {answer.run}",
     )
@@ -84,8 +71,6 @@ def page(answer: SweepAnswer, ledger: Path, earlier: list[Path]) -> str:
 
 
 def _plots(answer: SweepAnswer, ledger: Path, earlier: list[Path]) -> Iterator[Plot]:
-    from aoti_debug.sweep.row import rows_of
-
     bars = [(f"{b.id} {b.category or 'not run'}", float(b.targets)) for b in answer.buckets[:BARS]]
     if bars:
         yield Plot("Failures by bucket", bars_plot("targets", bars), "targets in each bucket")
@@ -109,8 +94,6 @@ def _plots(answer: SweepAnswer, ledger: Path, earlier: list[Path]) -> Iterator[P
 
 
 def _history(paths: list[Path]) -> Iterator[Plot]:
-    from aoti_debug.sweep.row import rows_of
-
     good: list[tuple[float, float]] = []
     bad: list[tuple[float, float]] = []
     for number, path in enumerate(paths[-20:], 1):

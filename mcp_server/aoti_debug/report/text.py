@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -42,25 +42,39 @@ class Outline:
     foot: str = ""
     dense: bool = False  # no empty lines between the sections
 
-
-def section(title: str, *items: Item | None) -> Section:
-    """Build a section of the items that there are."""
-    return Section(title, tuple(item for item in items if item is not None))
-
-
-def sections(*all_of_them: Section) -> tuple[Section, ...]:
-    """Keep the sections that say something."""
-    return tuple(part for part in all_of_them if part.items)
+    def __post_init__(self) -> None:
+        """Keep the sections that say something."""
+        said = tuple(part for part in self.sections if part.items)
+        object.__setattr__(self, "sections", said)
 
 
-def texts(title: str, lines: Iterable[str]) -> Section:
-    """Build a section of an item a line."""
-    return section(title, *(Item(line) for line in lines))
+def section(title: str, *items: Item | str | None) -> Section:
+    """Build a section of the items and texts that there are."""
+    found = (Item(item) if isinstance(item, str) else item for item in items if item)
+    return Section(title, tuple(found))
+
+
+def following(steps: Iterable[Next]) -> Section:
+    """Build the section of what to call next."""
+    return section("Next", *(Item(command_line(step), step.why, code=True) for step in steps))
+
+
+def table(rows: Sequence[tuple[str, ...]], right: Collection[int] = ()) -> str:
+    """Return rows as lines of columns, those that are numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def extended(main: Outline, *more: Section) -> Outline:
     """Put more sections behind those that an outline has."""
-    return replace(main, sections=main.sections + sections(*more))
+    return replace(main, sections=main.sections + more)
 
 
 # How many items of a section one screen has room for; the other sections are left out.
@@ -85,7 +99,7 @@ def on_one_screen(outline: Outline) -> Outline:
         Section(part.title, tuple(map(_short, part.items[: _most(part)])))
         for part in outline.sections
     )
-    return replace(outline, sections=sections(*shown), dense=True)
+    return replace(outline, sections=tuple(shown), dense=True)
 
 
 def _most(part: Section) -> int:
@@ -171,14 +185,8 @@ _COMMANDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "verify_fix": ("verify", ("what", "script")),
     "read_artifact": ("artifact", ("run", "name")),
 }
-
-
 _PLACEHOLDERS = {"triage": "SCRIPT", "run_stage": "SCRIPT", "verify_fix": "SCRIPT"}
-
-
 _OPTIONS = {"timeout_s": "--timeout", "run": "--against"}
-
-
 _ONLY_OVER_MCP = frozenset({"wait_s", "text"})
 
 
