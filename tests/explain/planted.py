@@ -93,7 +93,7 @@ def run(step, folder, program, inputs, **more):
     folder.mkdir(parents=True)
     torch.export.save(program, folder / "program.pt2")
     call = capture.Call(1, inputs, {}, list(inputs))
-    torch.save(capture.describe_call(torch, call, False), folder / "inputs.pt")
+    torch.save(capture.describe_call(call, False), folder / "inputs.pt")
     named = {
         "inputs": folder / "inputs.pt",
         "exported": folder / "program.pt2",

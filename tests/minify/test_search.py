@@ -27,7 +27,7 @@ from aoti_debug.minify.write import Script, Writer
 from aoti_debug.probe.operator_source import cut
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.fingerprint import joined, kernel_in, of_reproduction, operators_in
+from aoti_debug.triage.fingerprint import kernel_in, of_reproduction, operators_in
 from aoti_debug.triage.observe import observe
 from aoti_debug.vocabulary import Fingerprint, Place, normalised
 from recordings import called, end, events
@@ -166,7 +166,7 @@ def test_what_uses_a_node_is_found_through_what_only_takes_it_apart() -> None:
 def test_what_two_runs_tell_differently_is_dropped() -> None:
     one = Fingerprint("run", "RuntimeError", "row 3 is bad", ("add",))
     other = Fingerprint("run", "RuntimeError", "column is bad", ("add",))
-    both = joined([one, other])
+    both = one.common(other)
     assert (both.phase, both.kind, both.message) == ("run", "RuntimeError", None)
     assert both.same(one) and both.same(other)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from aoti_debug.minify.material import Material
@@ -14,7 +14,7 @@ from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, together
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
 from aoti_debug.run.executor import Machine
-from aoti_debug.triage.fingerprint import joined, kernel_in
+from aoti_debug.triage.fingerprint import kernel_in
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.vocabulary import Fingerprint
 
@@ -89,7 +89,10 @@ async def original(
         work.say(f"repeating the failure: {way.what}")
         outcomes = await _runs(way, range(RUNS), pool.machine)
         failed = [o for o in outcomes if material.is_failure(o.fingerprint)]
-        unsure = 0 < len(failed) < len(outcomes) or (not failed and _may_be_flaky(material, way))
+        # One that ended well twice is worth more runs where these cost no compile.
+        flaky = way.until == "run" and material.observations is not None
+        unsure = 0 < len(failed) < len(outcomes)
+        unsure = unsure or (not failed and flaky and not material.wrong_values)
         if unsure or (not way.compiles and max(o.wall_s for o in outcomes) < CHEAP_S):
             outcomes += await _runs(way, range(RUNS, RUNS + MORE), pool.machine)
             failed = [o for o in outcomes if material.is_failure(o.fingerprint)]
@@ -109,7 +112,7 @@ def _original(
     way: Way, outcomes: Sequence[OrderOutcome], failed: Sequence[OrderOutcome]
 ) -> Original:
     alike = [o for o in failed if failed[0].fingerprint.same(o.fingerprint)]
-    fingerprint = joined([o.fingerprint for o in alike])
+    fingerprint = reduce(Fingerprint.common, [o.fingerprint for o in alike])
     until: Until = way.until
     if fingerprint.phase == "lower" and until not in ("codegen", "lower"):
         until = "lower"
@@ -124,11 +127,6 @@ def _original(
         text=failed[0].stderr,
         what=way.what,
     )
-
-
-def _may_be_flaky(material: Material, way: Way) -> bool:
-    """Tell whether an original that ended well twice is worth more runs: it costs no compile."""
-    return way.until == "run" and material.observations is not None and not material.wrong_values
 
 
 async def _runs(way: Way, numbers: Sequence[int], machine: Machine) -> list[OrderOutcome]:
@@ -152,8 +150,8 @@ def ways(
     known = material.observations is not None
     if known and not material.compiled:
         generated = {**program, "until": "codegen"}
-        found.append(Way("generating its code", "codegen", _order(pool, generated, LOWER_S)))
-        found.append(Way("compiling it", "lower", _order(pool, program, LOWER_S)))
+        found.append(Way("generating its code", "codegen", _order(pool, generated)))
+        found.append(Way("compiling it", "lower", _order(pool, program)))
     values = material.wrong_values or compare
     if material.package is not None and material.inputs is not None and not values:
         call = {
@@ -164,7 +162,7 @@ def ways(
             "arguments": words,
             "run_s": pool.run_s,
         }
-        found.append(Way("calling its package again", "run", _order(pool, call, LOWER_S), False))
+        found.append(Way("calling its package again", "run", _order(pool, call), False))
     checks: tuple[Until, ...] = ("compare", "finite") if values or not known else ("run",)
     if values and material.not_finite:  # what was seen costs no other compile
         checks = ("finite", "compare")
@@ -175,23 +173,19 @@ def ways(
         except Unbuildable:
             continue
         order = {"kind": "script", "run_s": pool.run_s}
-        what = {"compare": "holding it against eager", "finite": "looking for NaN"}
-        found.append(
-            Way(
-                what.get(until, "compiling and calling it"),
-                until,
-                _order(pool, order, LOWER_S, script.text),
-            )
-        )
+        said = {"compare": "holding it against eager", "finite": "looking for NaN"}
+        what = said.get(until, "compiling and calling it")
+        found.append(Way(what, until, _order(pool, order, script.text)))
     return found
 
 
-def _order(pool: WorkerPool, order: Mapping[str, Any], limit_s: float, script: str = "") -> Run:
+def _order(pool: WorkerPool, order: Mapping[str, Any], script: str = "") -> Run:
     async def run(number: int) -> OrderOutcome:
+        own = {}
         if number and order.get("until") == "codegen":  # beside the others
-            own = {"TORCHINDUCTOR_CACHE_DIR": str(pool.cache / "second" / str(number))}
-            return await pool.do({**order, "environment": own}, limit_s, script, number)
-        return await pool.do(order, limit_s, script, number)
+            cache = str(pool.cache / "second" / str(number))
+            own = {"environment": {"TORCHINDUCTOR_CACHE_DIR": cache}}
+        return await pool.do({**order, **own}, LOWER_S, script, number)
 
     return run
 

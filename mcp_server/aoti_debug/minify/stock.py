@@ -7,7 +7,6 @@ before compiling), and a wrong result needs level 4 (compare with eager).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer
@@ -28,22 +27,12 @@ SEARCH_S = 600.0
 CALL = re.compile(r"= torch\.ops\.\w+\.\w+")
 
 
-@dataclass(frozen=True, slots=True)
-class Dump:
-    ran: Ran
-    launcher: Path | None
-
-
-async def run_minifier(state: RunState, stage: Stage) -> StageAnswer:
-    """Run the stage, the launcher that it leaves and the reproduction that this leaves."""
-    return (await _dump_and_search(state, stage))[0]
-
-
-async def _dump_and_search(state: RunState, stage: Stage) -> tuple[StageAnswer, bool]:
-    """Return what the stage showed, and whether its reproduction fails like the script."""
-    dump = await dumped(state, stage)
-    alike = dump.launcher is not None and await search(state, dump, dump.launcher)
-    answer = finish(state, stage, dump.ran)
+async def dump_and_search(state: RunState, stage: Stage) -> tuple[StageAnswer, bool]:
+    """Run the stage, the launcher that it leaves and the reproduction that this leaves. Return what
+    the stage showed, and whether its reproduction fails like the script."""
+    ran, launcher = await dumped(state, stage)
+    alike = launcher is not None and await search(state, ran, launcher)
+    answer = finish(state, stage, ran)
     taken = [step for step in state.steps if step.status != "skipped"]
     lines = [f"{step.name}: {step.finding or step.why}" for step in taken]
     return answer.model_copy(update={"observed": [*lines, *answer.observed]}), alike
@@ -51,7 +40,7 @@ async def _dump_and_search(state: RunState, stage: Stage) -> tuple[StageAnswer, 
 
 async def minify_with_torch(state: RunState) -> MinifyAnswer:
     """Run PyTorch's own minifier, and hold its reproduction against the script's failure."""
-    answer, alike = await _dump_and_search(state, stage_named("minifier"))
+    answer, alike = await dump_and_search(state, stage_named("minifier"))
     last = state.steps[-1] if state.steps else None
     found = sorted(state.directory.path.glob(f"steps/*minifier-search/{REPRO}"))
     nodes = CALL.findall(read_source(found[-1])) if found else []
@@ -70,24 +59,23 @@ async def minify_with_torch(state: RunState) -> MinifyAnswer:
     )
 
 
-async def dumped(state: RunState, stage: Stage) -> Dump:
+async def dumped(state: RunState, stage: Stage) -> tuple[Ran, Path | None]:
     """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
-    after a clean end. Another level costs another compile, so it is chosen by what was seen."""
-    first = await at_level(state, stage, 2)
-    if first.launcher is not None or not first.ran.observations.run.compiles:
-        return first
-    failure = fingerprint_of(first.ran.observations)
+    after a clean end. Another level costs another compile, so it is chosen by what was seen.
+    Return the run and the launcher that it left."""
+    ran, launcher = await at_level(state, stage, 2)
+    if launcher is not None or not ran.observations.run.compiles:
+        return ran, launcher
+    failure = fingerprint_of(ran.observations)
     if not failure.failed or (failure.kind or "").startswith("exit "):  # no exception: a value
         return await at_level(state, stage, 4)
-    if first.ran.exit.signal:
-        return await at_level(state, stage, 3)
-    return first
+    return await at_level(state, stage, 3) if ran.exit.signal else (ran, launcher)
 
 
 OWN_ROAD = "PyTorch's own minifier"
 
 
-async def at_level(state: RunState, stage: Stage, level: int) -> Dump:
+async def at_level(state: RunState, stage: Stage, level: int) -> tuple[Ran, Path | None]:
     root = state.directory.path / "minifier"
     known = set(root.rglob(LAUNCHER))
     ran = await run_under(state, stage, level)
@@ -96,7 +84,7 @@ async def at_level(state: RunState, stage: Stage, level: int) -> Dump:
     why = "level 2 dumps on an exception, 3 before compiling, 4 on a wrong result"
     said = "a launcher was written" if launcher else why_no_launcher(ran, level)
     state.done(state.step(f"dump at level {level}", why, ran, said))
-    return Dump(ran, launcher)
+    return ran, launcher
 
 
 def why_no_launcher(ran: Ran, level: int) -> str:
@@ -116,11 +104,14 @@ def why_no_launcher(ran: Ran, level: int) -> str:
     return f"no launcher: {why}"
 
 
-async def search(state: RunState, dump: Dump, launcher: Path) -> bool:
+async def search(state: RunState, ran: Ran, launcher: Path) -> bool:
     """Run the launcher, then its reproduction; tell whether that fails like the script."""
-    wanted = fingerprint_of(dump.ran.observations)
+    wanted = fingerprint_of(ran.observations)
     directory = state.subdirectory("minifier-search")
-    words = operators(state, dump)
+    needed = with_custom_ops(Captured(), ran.observations.run)
+    words: tuple[str, ...] = ()  # what defines the user's operators, which the launcher does not
+    if needed.modules or needed.libraries or needed.script or state.request.imports:
+        words = context_arguments(needed, state.request.target, state.request.imports)
     found = await python(state, "minifier search", launcher, directory, words)
     state.recompiles += 1
     repro = directory / REPRO
@@ -156,14 +147,6 @@ def why_search_died(ran: Ran, wanted: Fingerprint) -> str:
     if "did not fail" in text or "could not reproduce" in text:
         return "the dumped program does not fail in the launcher"
     return f"the launcher ended with {ran.exit.how} ({failure}); the script failed with {wanted}"
-
-
-def operators(state: RunState, dump: Dump) -> tuple[str, ...]:
-    """Return the arguments that define the user's operators, which the launcher does not do."""
-    found = with_custom_ops(Captured(), dump.ran.observations.run)
-    if not (found.modules or found.libraries or found.script or state.request.imports):
-        return ()
-    return context_arguments(found, state.request.target, state.request.imports)
 
 
 async def python(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from pydantic import TypeAdapter, ValidationError
@@ -223,14 +222,6 @@ def operators_in(kernel: str) -> tuple[str, ...]:
 def kernel_in(text: str) -> str | None:
     """Return the first generated kernel that a text names."""
     return _found(_KERNEL, text)
-
-
-def joined(fingerprints: Sequence[Fingerprint]) -> Fingerprint:
-    """Return what all of them have in common; they are of one failure."""
-    first, *others = fingerprints
-    for other in others:
-        first = first.common(other)
-    return first
 
 
 def stable(message: str) -> str:

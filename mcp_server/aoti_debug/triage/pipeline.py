@@ -327,7 +327,7 @@ async def run_named_stage(state: RunState, stage: Stage) -> StageAnswer:
     """Run `stage` on the target, alone on the GPUs that the target can see."""
     async with hold_gpus(state):
         if stage.name == "minifier":
-            from aoti_debug.minify.stock import run_minifier
+            from aoti_debug.minify.stock import dump_and_search
 
-            return await run_minifier(state, stage)
+            return (await dump_and_search(state, stage))[0]
         return await run_stage(state, stage)
