@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
+import typer
 
 from aoti_debug import api
 from aoti_debug.answers import TriageAnswer
 from aoti_debug.kinds import A, Kind, R
 from aoti_debug.model import RunModel
+from aoti_debug.plain import plain
 from aoti_debug.signals import ENDING, cancelled_by
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
 
-
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
-from aoti_debug.plain import plain
-
+T = TypeVar("T")
 _EVERY_S = 0.2
 _STREAMS = ("stdout.log", "stderr.log")
 _BLOCK = 1 << 16
@@ -37,8 +34,6 @@ async def follow_output(run: Path) -> None:
     """Copy the run's growing output until cancelled, then what is left of it."""
     seen: dict[Path, int] = {}
     try:
-        import anyio  # not needed by what only reads a text
-
         while True:
             _copy(run, seen)
             await anyio.sleep(_EVERY_S)
@@ -109,50 +104,60 @@ def _lines() -> Report:
     return report
 
 
-class Ended(Exception):
-    """The command was told to end by a signal; its run has been ended."""
-
-    def __init__(self, number: signal.Signals) -> None:
-        super().__init__(number)
-        self.exit_status = 128 + number
-
-
 Shown = Callable[[], AbstractContextManager[Report]]
 
 
 def run_to_end(
-    kind: Kind[R, A], request: R, *, show_output: bool = False, shown: Shown | None = None
+    kind: Kind[R, A],
+    request: R,
+    *,
+    show_output: bool = False,
+    shown: Shown | None = None,
+    ended: str = "",
 ) -> A:
     """Start a run and wait for its end; `shown` shows its progress. Ctrl-C while a triage watches
     the target ends the watching, and what was seen is diagnosed; any other signal, or a second
-    one, ends the run first.
+    one, ends the run first, with what `ended` says and the signal's exit status.
 
     Raises:
-        Ended: a signal came.
+        typer.Exit: a signal came.
         AotiDebugError: the run could not be done.
     """
     how = shown or partial(progress, wanted=not show_output)
-    return anyio.run(_run_to_end, kind, request, show_output, how)
-
-
-async def _run_to_end(kind: Kind[R, A], request: R, show_output: bool, shown: Shown) -> A:
-    answer: RunModel | None = None
-    failure: Exception | None = None
-    watching = _Watching()
-    async with cancelled_by(*ENDING, first=watching.end) as received, api.service() as service:
-        try:  # inside the service's task group, errors keep their own type only if caught here
-            with shown() as report:
-                run = await service.start(kind, request)
-                watching.of = (service, run) if kind.answer is TriageAnswer else None
-                answer = await _watch(service, run, report, show_output)
-        except Exception as error:
-            failure = error
-    if failure is not None:
-        raise failure
-    if answer is None:
-        raise Ended(received.number or signal.SIGINT)
+    answer = anyio.run(_run_to_end, kind, request, show_output, how)
+    if isinstance(answer, Exception):
+        raise answer
+    if isinstance(answer, signal.Signals):
+        sys.stderr.write(ended)
+        raise typer.Exit(128 + answer)
     assert isinstance(answer, kind.answer)
     return answer
+
+
+async def caught(work: Awaitable[T]) -> T | Exception:
+    """Return what comes of it, or its error: outside a task group that keeps its own type only if
+    it is caught inside."""
+    try:
+        return await work
+    except Exception as error:
+        return error
+
+
+async def _run_to_end(
+    kind: Kind[R, A], request: R, show_output: bool, shown: Shown
+) -> RunModel | Exception | signal.Signals:
+    watching = _Watching()
+
+    async def run() -> RunModel:
+        with shown() as report:
+            name = await service.start(kind, request)
+            watching.of = (service, name) if kind.answer is TriageAnswer else None
+            return await _watch(service, name, report, show_output)
+
+    answer: RunModel | Exception | None = None
+    async with cancelled_by(*ENDING, first=watching.end) as received, api.service() as service:
+        answer = await caught(run())
+    return answer or received.number or signal.SIGINT
 
 
 async def _watch(service: Service, run: str, report: Report, show_output: bool) -> RunModel:
@@ -161,15 +166,16 @@ async def _watch(service: Service, run: str, report: Report, show_output: bool) 
         async with anyio.create_task_group() as group:
             if show_output:
                 group.start_soon(follow_output, api.directory(run))
-            with _Kept() as kept:
-                kept.answer = await service.wait(run, None, report)
+            answer = await caught(service.wait(run, None, report))
             group.cancel_scope.cancel()
     except anyio.get_cancelled_exc_class():
         with anyio.CancelScope(shield=True):
             await service.cancel(run)
         sys.stderr.write(f"ended; {run} keeps what was seen until then\n")
         raise
-    return kept.result()
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 class _Watching:
@@ -186,25 +192,3 @@ class _Watching:
         if ended:
             sys.stderr.write("ending the target; what was seen is diagnosed (Ctrl-C again: stop)\n")
         return ended
-
-
-class _Kept:
-    """Carry an answer or an error out of a task group, which would wrap it."""
-
-    answer: RunModel | None = None
-    error: Exception | None = None
-
-    def __enter__(self) -> _Kept:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        if isinstance(error, Exception):
-            self.error = error
-            return True
-        return False
-
-    def result(self) -> RunModel:
-        if self.error is not None:
-            raise self.error
-        assert self.answer is not None
-        return self.answer

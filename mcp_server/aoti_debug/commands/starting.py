@@ -188,11 +188,8 @@ def _start(
     show_output: bool = False,
     verbose: bool = True,
 ) -> NoReturn:
-    from aoti_debug.commands.running import Ended, run_to_end
+    from aoti_debug.commands.running import run_to_end
 
     check_report(report)
-    try:
-        answer = run_to_end(kind, request, show_output=show_output)
-    except Ended as ended:
-        raise typer.Exit(ended.exit_status) from None
+    answer = run_to_end(kind, request, show_output=show_output)
     finish(answer, as_json=json, report=report, verbose=verbose)

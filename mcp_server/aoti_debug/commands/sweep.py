@@ -107,14 +107,11 @@ def first_bad(
 
 def run(request: SweepRequest, shown: Shown | None = None) -> SweepAnswer:
     """Run a sweep to its end; where it is ended, say how to go on."""
-    from aoti_debug.commands.running import Ended, run_to_end
+    from aoti_debug.commands.running import run_to_end
     from aoti_debug.kinds import SWEEP
 
-    try:
-        return run_to_end(SWEEP, request, shown=shown)
-    except Ended as ended:
-        sys.stderr.write("what was run is kept: --resume with that run goes on\n")
-        raise typer.Exit(ended.exit_status) from None
+    how = "what was run is kept: --resume with that run goes on\n"
+    return run_to_end(SWEEP, request, shown=shown, ended=how)
 
 
 def kept(run: str) -> SweepAnswer:
@@ -123,16 +120,14 @@ def kept(run: str) -> SweepAnswer:
     Raises:
         WrongUse, UnknownRun
     """
+    import anyio  # not needed by other commands, which start faster
+
     from aoti_debug import api
+    from aoti_debug.commands.running import caught
 
     async def main() -> object:
-        try:
-            async with api.service() as service:
-                return await service.wait(run)
-        except Exception as error:
-            return error
-
-    import anyio  # not needed by other commands, which start faster
+        async with api.service() as service:
+            return await caught(service.wait(run))
 
     answer = anyio.run(main)
     if isinstance(answer, Exception):
@@ -148,7 +143,7 @@ def reduce(answer: SweepAnswer, bucket: str, report: Path | None, json: bool) ->
     Raises:
         WrongUse: there is no such bucket, or no run of it is kept.
     """
-    from aoti_debug.commands.running import Ended, run_to_end
+    from aoti_debug.commands.running import run_to_end
     from aoti_debug.kinds import MINIFY
     from aoti_debug.minify.request import minify_request
 
@@ -159,11 +154,7 @@ def reduce(answer: SweepAnswer, bucket: str, report: Path | None, json: bool) ->
     example = found.smallest_run or found.run
     if example is None:
         raise WrongUse(f"no run of {bucket} is kept", help=f"Triage {found.first} by itself.")
-    try:
-        small = run_to_end(MINIFY, minify_request(example))
-    except Ended as ended:
-        raise typer.Exit(ended.exit_status) from None
-    finish(small, as_json=json, report=report)
+    finish(run_to_end(MINIFY, minify_request(example)), as_json=json, report=report)
 
 
 class Board:
