@@ -359,7 +359,7 @@ ROWS = ("s0", 4)
 GRAPH = Graph(
     torch="2.13.0",
     nodes=(
-        GraphNode("w", "placeholder", kind="BUFFER", path="w", is_tensor=True, shape=(8,)),
+        GraphNode("w", "placeholder", kind="BUFFER", is_tensor=True, shape=(8,)),
         GraphNode("x", "placeholder", kind="USER_INPUT", is_tensor=True, shape=(ROWS, 8)),
         GraphNode(
             "mul",

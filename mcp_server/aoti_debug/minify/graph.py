@@ -29,7 +29,6 @@ class GraphNode:
     kwargs: Mapping[str, Tree] = field(default_factory=dict)
     source: Place | None = None
     kind: str = ""  # of a placeholder: USER_INPUT, PARAMETER, ...
-    path: str = ""  # of a weight, in the model
     is_tensor: bool = False
     is_number: bool = False
     several: tuple[bool, ...] = ()  # of several results, which are tensors
@@ -84,7 +83,6 @@ class NodeValue:
     dtype: str = ""
     device: str = "cpu"
     floating: bool = False
-    bytes: int = 0
     text: str | None = None  # the elements of a small one, as Python
 
     @property

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import anyio
 
-from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.diagnose import Ending
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.facts.stages import ALWAYS
 from aoti_debug.run.executor import Demand, Here, Machine, dispatch
@@ -44,7 +44,6 @@ class OrderOutcome:
 
     directory: Path
     fingerprint: Fingerprint
-    observations: Observations
     wall_s: float
     stdout: str
     stderr: str
@@ -180,9 +179,7 @@ def outcome(directory: Path, *, cached: bool = False) -> OrderOutcome:
     observations = observe(directory, "", ending)
     stdout, stderr = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
     signature = of_reproduction(observations, stdout, stderr)
-    return OrderOutcome(
-        directory, signature, observations, float(result["wall_s"]), stdout, stderr, cached
-    )
+    return OrderOutcome(directory, signature, float(result["wall_s"]), stdout, stderr, cached)
 
 
 def text_of(path: Path) -> str:

@@ -24,7 +24,6 @@ from aoti_debug.read.record import PythonException
 from aoti_debug.record.outputs import always
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.captured_program import older_package, passed_over, scripts
-from aoti_debug.triage.decision import Machine
 from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, calls_of, read
@@ -32,22 +31,13 @@ from aoti_debug.vocabulary import Check
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What a later step may build on: the call, the machine, and how long it may take."""
-
-    call: Captured
-    machine: Machine
-    budget_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class LaterStep:
-    """A named step after all replays. It returns the observations with what it adds to them, and
-    records its own Step; what it raises is noted and ends only itself."""
+    """A named step after all replays of a call. It returns the observations with what it adds to
+    them, and records its own Step; what it raises is noted and ends only itself."""
 
     name: str
     budget_s: float
-    take: Callable[[RunState, Observations, Context], Awaitable[Observations]]
+    take: Callable[[RunState, Observations, Captured], Awaitable[Observations]]
     when: Callable[[Observations, Diagnosis], bool] = lambda *_: True
 
 
@@ -63,8 +53,7 @@ def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
     return best.category in ("nan_or_inf", "index_out_of_bounds") and best.input is None
 
 
-async def take_nodes(state: RunState, observations: Observations, context: Context) -> Observations:
-    call = context.call
+async def take_nodes(state: RunState, observations: Observations, call: Captured) -> Observations:
     if impossible := call.why_no_exported or call.why_no_inputs:
         state.impossible("nodes", WHY_NODES, impossible)
         return observations
@@ -134,9 +123,9 @@ def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
 
 
 async def take_bisection(
-    state: RunState, observations: Observations, context: Context
+    state: RunState, observations: Observations, call: Captured
 ) -> Observations:
-    call, budget = context.call, state.request.search_s
+    budget = state.request.search_s
     if (smaller := smallest_wrong(observations)) is not None:
         call = replace(call, call=smaller.call, inputs=smaller.inputs)
     impossible = call.why_no_exported or call.why_no_inputs
@@ -165,10 +154,9 @@ def older_can_tell(observations: Observations, best: Diagnosis) -> bool:
     return best.category == "no_fault" and compared is not None and compared.verdict == "agrees"
 
 
-async def take_older(state: RunState, observations: Observations, context: Context) -> Observations:
+async def take_older(state: RunState, observations: Observations, call: Captured) -> Observations:
     """Repeat the call with the package that stood in the same place before, where its kernels are
     others: a package that was only trained anew has the same ones, and is no finding."""
-    call = context.call
     if call.package is None or call.call is None or call.call.package is None:
         return observations
     find = partial(older_package, observations.run, call.call, state.directory.path)
@@ -230,11 +218,9 @@ def unused_can_tell(observations: Observations, best: Diagnosis) -> bool:
     return plain and rejects and open_ and not proved and observations.failed
 
 
-async def take_unused(
-    state: RunState, observations: Observations, context: Context
-) -> Observations:
+async def take_unused(state: RunState, observations: Observations, call: Captured) -> Observations:
     """Hold the package that was called against the program of a newer one that takes the call."""
-    call, run = context.call, observations.run
+    run = observations.run
     if call.call is None or call.call.package is None or not call.replayable:
         return observations
     newer = await anyio.to_thread.run_sync(passed_over, run, call.call, state.directory.path)

@@ -36,7 +36,7 @@ from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
-from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, Context, LaterStep
+from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, LaterStep
 from aoti_debug.triage.observe import (
     CUDA_GDB,
     about_the_call,
@@ -93,25 +93,22 @@ async def triage(state: RunState) -> TriageAnswer:
             planned = batch(observations, best, call, machine)
             observations = await take(state, planned, call, machine, observations)
             best = judge(state, observations)
-        observations = await later(state, observations, call, machine)
+        observations = await later(state, observations, call)
         state.notes.extend(instead(state, call))
         state.notes.extend(await unwell(devices, state.request.target.env))
     return answer(state, observations, ran)
 
 
-async def later(
-    state: RunState, observations: Observations, call: Captured, machine: Machine
-) -> Observations:
+async def later(state: RunState, observations: Observations, call: Captured) -> Observations:
     """Take the later steps that the diagnosis calls for, each within its budget."""
     for step in LATER:
         best = state.diagnosis
         if best is None or not step.when(observations, best):
             continue
         state.say(step.name)
-        context = Context(call, machine, step.budget_s)
         try:
             with anyio.move_on_after(step.budget_s) as clock:
-                observations = await step.take(state, observations, context)
+                observations = await step.take(state, observations, call)
             if clock.cancelled_caught:
                 state.notes.append(f"{step.name} did not end within {step.budget_s:.0f} s")
         except Cancelled:

@@ -17,7 +17,7 @@ from aoti_debug.symptom import agreeing, rejects
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.decision import Machine, Planned
 from aoti_debug.triage.fingerprint import fingerprint_of
-from aoti_debug.triage.later_steps import Context, LaterStep
+from aoti_debug.triage.later_steps import LaterStep
 from aoti_debug.triage.replay import under
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
@@ -96,11 +96,9 @@ def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
     return own and rejects(observations) and bool(agreeing(observations))
 
 
-async def take_handed(
-    state: RunState, observations: Observations, context: Context
-) -> Observations:
+async def take_handed(state: RunState, observations: Observations, _: Captured) -> Observations:
     """Run the script once more, with each thread given what it was handed, as it was then."""
-    if time.time() - state.began > context.budget_s:
+    if time.time() - state.began > HANDED.budget_s:
         state.impossible(HANDED.name, WHY_HANDED, "the script takes too long to run it again")
         return observations
     directory, flags = state.subdirectory("handed-over"), {"AOTI_DEBUG_HANDED": "1"}

@@ -143,7 +143,6 @@ class Cancelled(Exception):
 class Ran:
     """One process that has ended, and what it left."""
 
-    name: str
     directory: Path
     exit: Exit
     observations: Observations
@@ -313,7 +312,7 @@ class RunState:
         observations = await anyio.to_thread.run_sync(
             lambda: observe(directory, prefix, ending, torch, ours)
         )
-        return Ran(name, directory, ended, observations)
+        return Ran(directory, ended, observations)
 
     def _progress(self, name: str, counter: Counter, now: Progress, *, first: bool) -> None:
         """Say how far a process is; end the first one after a bad call where that is enough."""

@@ -14,7 +14,7 @@ from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.trial_report import read_trial
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.captured_program import program_kept
-from aoti_debug.triage.later_steps import Context, LaterStep
+from aoti_debug.triage.later_steps import LaterStep
 from aoti_debug.triage.replay import probed
 from aoti_debug.triage.run_state import RunState
 
@@ -26,7 +26,7 @@ def can_tell(_: Observations, best: Diagnosis) -> bool:
     return (best.phase, best.category) == ("autotune", "autotune_error") and bool(best.fault)
 
 
-async def take(state: RunState, observations: Observations, _: Context) -> Observations:
+async def take(state: RunState, observations: Observations, _: Captured) -> Observations:
     """Compile the kept program in a process of its own, on the device, as the script did but for
     the trial; call the package with the export's example inputs."""
     run = observations.run
