@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.from_scene import COMPLAINS, said
+from aoti_debug.diagnose.from_scene import COMPLAINS, STACK, said
 from aoti_debug.diagnose.observations import Candidate
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Phase
@@ -97,7 +97,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     printer = any(observations.of(kind) for kind in (Launches, TensorStatistics))
     if scene is None or printer or not observations.of(SaidLine):
         return
-    kept = [line for line in scene.lines if not RAISES.match(line.text)]
+    kept = [x for x in scene.lines if not (RAISES.match(x.text) or STACK.search(x.text))]
     lines = (*kept[:LINES], *kept[max(LINES, len(kept) - LINES) :])
     texts = rows_of_html([line.text for line in lines])
     for find, category, phase, what in FINDERS:

@@ -40,7 +40,7 @@ from aoti_debug.hypotheses import (
     undeclared_write,
 )
 from aoti_debug.model import Category, Diagnosis, Evidence
-from aoti_debug.read.record import SaidLine
+from aoti_debug.read.record import FaultHandlerDump, SaidLine
 from aoti_debug.verdict import decide
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
         return []
     if shown is not None:
         ranked = from_scene.settled(ranked, shown, whole=bool(observations.of(SaidLine)))
-        if ranked[0].role != "clean" and speaker.of_others(shown):
+        whole = ranked[0].role == "clean" or observations.of(FaultHandlerDump)
+        if not whole and speaker.of_others(shown):
             ranked[0] = ranked[0].but(confidence="possible")
     best = ranked[0]
     listed = [c for c in ranked if c is best or worth_listing(c, best)]

@@ -210,10 +210,14 @@ PARTS: tuple[Part, ...] = (
         "llama.cpp",
         Form(r"^(?:ggml|llama|gguf)_\w{1,60}: ", r"\bllama(?:\.cpp| runner| server)\b"),
     ),
-    neighbour("Ruby", Form(r"\b[\w/.-]{1,120}\.rb:\d{1,6}:in ", r"^ERROR: {2}Error installing |extconf\.rb")),
+    neighbour(
+        "Ruby",
+        Form(r"\b[\w/.-]{1,120}\.rb:\d{1,6}:in ", r"^ERROR: {2}Error installing |extconf\.rb"),
+    ),
     neighbour("Swift", Form(r"\b\w{1,80}\.swift:\d{1,6}: ")),
     neighbour(
-        "a CUDA program of its own", Form(r"\b[\w/.-]{1,80}\.cu:\d{1,6} code=\d", r"^cuda\w{1,40}\(\) failed")
+        "a CUDA program of its own",
+        Form(r"\b[\w/.-]{1,80}\.cu:\d{1,6} code=\d", r"^cuda\w{1,40}\(\) failed"),
     ),
     neighbour(
         "Node.js",

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from aoti_debug.diagnose.scene import Form
 from aoti_debug.model import Category, Phase
 
 READ = 1000  # characters of a text
 FOLDED = re.IGNORECASE | re.DOTALL
-said = partial(Form, flags=FOLDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,306 +24,207 @@ class Wording:
     sure: bool = False
 
 
-LACKS = (
-    r"(?:not (?:be )?found|no such file|missing|not installed|cannot find|can't find|"
-    r"could not find|unable to find|not available|not (?:been )?(?:built|loaded|registered))"
-)
-FAILS = r"(?:error|fail|missed|abort|crash|broken|unsupported|invalid|cannot|not supported|issue)"
-DIFFERS = (
-    r"(?:mismatch|differ|diverg|not (?:close|equal|match)|does ?n[o']t match|wrong|incorrect|"
-    r"inaccura|inconsisten|corrupt)"
-)
-TRITON = r"\b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b"
-CPP = r"(?<![.\w])(?:gcc|g\+\+|clang|nvcc|hipcc|c\+\+|cpp|cxx)"
-INDUCTOR = r"(?:(?<![\w/\\])(?:_?|aot_?)inductor|\baoti\b|codegen|lowering|aot_?autograd|scheduler)"
-TRACING = r"(?:torch\.export|dynamo|symbolic|data.dependent|dynamic.shapes?|graph break)"
-CONTENDED = r"\b(?:crash\w*|seg\w*fault|starv\w+|block(?:s|ed|ing)|contention|seriali[sz]ed|wrong)\b"
-HEADER = r"\w\.(?:h|hpp|hxx|cuh)\b"
-
-
-def near(words: str, complaint: str, apart: int = 80) -> tuple[str, str]:
-    """Give the patterns of words with a complaint behind or before them."""
-    gap = f".{{0,{apart}}}"
-    return f"{words}{gap}{complaint}", f"{complaint}{gap}{words}"
-
-
+# What a table's <NAME> stands for.
+WORDS: dict[str, str] = {
+    "LACKS": r"(?:not (?:be )?found|no such file|missing|not installed|cannot find|can't find"
+    r"|could not find|unable to find|not available|not (?:been )?(?:built|loaded|registered))",
+    "FAILS": r"(?:error|fail|missed|abort|crash|broken|unsupported|invalid|cannot|not supported"
+    r"|issue)",
+    "DIFFERS": r"(?:mismatch|differ|diverg|not (?:close|equal|match)|does ?n[o']t match|wrong"
+    r"|incorrect|inaccura|inconsisten|corrupt)",
+    "WAITS": r"\b(?:starv\w+|block(?:s|ed|ing)|contention|seriali[sz]ed)\b",
+    "SLOWS": r"\b(?:regress\w*|drop\w*|worse|degrad\w*|increas\w*|not scale|overhead)\b",
+    "TOOL": r"(?:compiler|linker|gcc|g\+\+|clang|cl(?:\.exe)?|nvcc|hipcc|icpx|ptxas|ninja)",
+    "CPP": r"(?<![.\w])(?:gcc|g\+\+|clang|nvcc|hipcc|c\+\+|cpp|cxx)",
+    "INDUCTOR": r"(?:(?<![\w/\\])(?:_?|aot_?)inductor|\baoti\b|codegen|lowering|aot_?autograd"
+    r"|scheduler)",
+}
+# Of several lines the one that an earlier row knows decides: the narrower row comes first. A head
+# names category and phase, with ! where its words are sure; `A ~80~ B` is both, in either order
+# and at most so many characters apart.
+TABLE = r"""
+toolchain triton_compile !
+    (?:python|cuda\w*|driver)\.h\b ~80~ <LACKS>
+toolchain cpp_compile !
+    \w\.(?:h|hpp|hxx|cuh)\b ~60~ <LACKS>
+    cannot find -l\w
+toolchain lower
+    \btriton\b.{0,60}<LACKS>
+toolchain cpp_compile
+    \b<TOOL>[ :'"`].{0,60}<LACKS>
+missing_symbol load !
+    (?:Import|OS)Error: \S{0,400}(?:\.cpython-|\.so|\.pyd|\.dylib)
+    undefined symbol
+    unresolved external
+    symbol not found
+missing_symbol cpp_compile !
+    undefined reference
+custom_op_missing load
+    custom\w* (?:\S{1,20} )?op(?:erator)?s?\b ~80~ (?:<LACKS>|couldn't|not load)
+    \b(?:op(?:erator)?s?|extension)\b.{0,40}\bnot (?:been )?(?:built|compiled|registered)\b
+contract_argument run
+    \bAOTI\w{0,40}.{0,60}(?:unexpected keyword|positional argument)
+package_incompatible load
+    \b(?:compiled|built|exported|made) (?:for|on|with)\b.{0,80}\b(?:but|only supports)\b
+constants_missing constants
+    \bconstants?\b.{0,80}<LACKS>
+constants_mismatch constants
+    \bconstant(?:s|_buffer)?\b.{0,80}\b(?:expected|mismatch\w*|wrong|differ\w*)\b
+package_incompatible load !
+    cannot open shared object
+    library not loaded
+    image not found
+    dll load failed
+    could not load \S{1,400}\.(?:dat|co|hsaco|so|dll|dylib)\b
+concurrency run !
+    <FAILS>.{0,200}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)
+    cuda ?graphs?\b.{0,60}overwritten
+    captur\w+ .{0,20}graph.{0,20}<FAILS>
+concurrency run
+    \brace(?:s|d| condition)?\b
+    \bthread.?(?:un)?saf
+    \b(?:threads?|streams?|mutex)\b ~80~ (?:<WAITS>|\b(?:crash\w*|wrong)\b)
+    \b(?:infer\w*|requests?|runners?|others?)\b ~30~ <WAITS>
+out_of_memory run !
+    out.?of.?memory
+    \bOOM\b
+    alloc_?failed
+    bad_alloc
+    cannot allocate memory
+missing_kernel_binary run !
+    (?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found)
+    no kernel image
+    invalid device function
+illegal_memory_access run !
+    illegal (?:memory|address)
+    (?:access|page) fault
+    execution_failed
+misaligned_address run !
+    misaligned
+custom_op_fake_kernel export !
+    (?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)
+    data is not allocated yet
+triton_error triton_compile !
+    (?:triton|mlir|llvm)\S{0,200}:\d{1,6}: .{0,600}assertion
+contract_shape run !
+    shape '?\[.{1,60}\]'? is invalid
+    size of tensor a \(\d
+    size mismatch for
+    shapes? (?:mismatch|cannot)
+package_incompatible load
+    \b(?:archive|schema|serializ\w{0,10}|package|model)\b.{0,80}\b(?:version|newer|older)\b
+    (?:deserializ|unpickl) ~120~ (?:<FAILS>|<LACKS>)
+contract_argument run !
+    expected at (?:most|least) \d+ argument
+package_incompatible load
+    torch::jit::\S{0,60}ErrorReport
+host_segfault run
+    segmentation fault
+    seg ?fault
+    core dumped
+    access violation
+    sigsegv
+    (?:unhandled exception|exception thrown) at 0x
+    \bcrash(?:es|ed)? (?:at|on|in|when|during|after|with no|without)\b
+wrong_result output
+    \beager(?:ly)?\b ~80~ <DIFFERS>
+    \bmismatch\b.{0,40}(?:err|diff)|\b\w{0,10}(?:err|diff)\w{0,10}\W{1,3}(?:inf|nan)\b
+    all_?close ~40~ \bfalse\b
+    (?:output|result|accuracy|numeric\w*|precision)s?\b.{0,60}<DIFFERS>
+    <DIFFERS>.{0,40}(?:output|result|accuracy)
+nan_or_inf output
+    (?:returns?|output\w*|produces?|got|loss\w*|is|are|contains?) .{0,20}\bnans?\b
+hang hang
+    \b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b
+performance lower
+    (?<!\.)\b(?:compil|autotun|lower|export)\w*\b ~40~ \b(?:slow\w*|takes?.{0,12} long|minutes?)\b
+    \b(?:compil\w+|autotun\w+|lower\w+|export\w*) time\b.{0,60}<SLOWS>
+performance run
+    \bslow(?:er|down|ness|ly)?\b|\bfaster than\b
+    \b(?:perf\w*|latency|speed\w*|throughput|time)\b ~60~ <SLOWS>
+    \bleak(?:s|ing|ed|age)?\b
+    \bmemory\b.{0,40}\b(?:grow\w*|increas\w*)\b
+autotune_error autotune
+    autotun ~80~ <FAILS>
+    no (?:valid|suitable)\b.{0,40}\bconfig
+triton_error triton_compile
+    \b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b ~80~ <FAILS>
+cpp_error cpp_compile
+    <CPP>\W?[\d.]*.{0,60}<FAILS>
+    (?:build|<FAILS>).{0,60}<CPP>
+lowering_error lower
+    <INDUCTOR> ~80~ <FAILS>
+lowering_error export
+    (?:torch\.export|dynamo|symbolic|data.dependent|dynamic.shapes?|graph break) ~80~ <FAILS>
+    (?:onnx|constraint).{0,80}<FAILS>
+contract_dtype run !
+    expected .{0,40}(?:scalar type|dtype)
+    dtype mismatch
+contract_device run
+    (?:same|different|wrong) devices?\b
+    devices? .{1,30} (?:is|are) not (?:equal|the same)
+    cpu tensor
+user_code load
+    (?:open|find|read|load)\w{0,4}\b.{0,80}no such file
+package_corrupt load
+    (?:zip|archive|\.pt2).{0,60}(?:corrupt|truncat|invalid|fail|<LACKS>)
+"""
 # What torch's C++ refuses, by the property that it names.
-REFUSES: tuple[tuple[str, Category], ...] = (
-    (r"out of memory|alloc\w* .{0,20}fail|defaultcpuallocator", "out_of_memory"),
-    (r"index\w* .{0,40}out of (?:range|bounds)|index out of", "index_out_of_bounds"),
-    (
-        r"non-cuda device|same device|(?:expected|but).{0,80}\bdevices?\b|\bdevice type"
-        r"|\(torch\.\w{1,20}tensor\).{1,60}\(torch\.cuda\.|\(torch\.cuda\..{1,60}\(torch\.\w{1,20}tensor"
-        r"|(?:found|is|are) on (?:the )?(?:cpu|cuda)\b",
-        "contract_device",
-    ),
-    (
-        r"scalar type|\bdtypes?\b|\b(?:expected|but).{0,60}\b(?:half|float|double|long|bfloat16"
-        r"|int)\b|\btensor for argument .{0,60}type",
-        "contract_dtype",
-    ),
-    (r"input type .{1,60} and weight type .{1,60} should be the same", "contract_dtype"),
-    (r"expected (?:at (?:most|least) )?\d{1,4} (?:inputs?|arguments?)", "contract_argument"),
-    (
-        r"\bshapes?\b|size of tensor|sizes? mismatch|mat1|channels|must match .{0,40}dimension"
-        r"|\bsizes? .{0,40}\bmatch|expected \d\w{0,2}-?d|invalid for input of size|broadcast"
-        r"|dimension|expected size|\brank\b",
-        "contract_shape",
-    ),
-    (r"\bstrides?\b|contiguous|memory format", "contract_stride"),
-    (r"could not run '|no kernel|not registered|unknown builtin op", "custom_op_missing"),
-)
+REFUSES = r"""
+out_of_memory run
+    out of memory|alloc\w* .{0,20}fail|defaultcpuallocator
+index_out_of_bounds run
+    index\w* .{0,40}out of (?:range|bounds)|index out of
+contract_device run
+    non-cuda device|same device|(?:expected|but).{0,80}\bdevices?\b|\bdevice type
+    \(torch\.\w{1,20}tensor\) ~60~ \(torch\.cuda\.
+    (?:found|is|are) on (?:the )?(?:cpu|cuda)\b
+contract_dtype run
+    scalar type|\bdtypes?\b
+    \b(?:expected|but).{0,60}\b(?:half|float|double|long|bfloat16|int)\b
+    \btensor for argument .{0,60}type
+    input type .{1,60} and weight type .{1,60} should be the same
+contract_argument run
+    expected (?:at (?:most|least) )?\d{1,4} (?:inputs?|arguments?)
+contract_shape run
+    \bshapes?\b|size of tensor|sizes? mismatch|mat1|channels|must match .{0,40}dimension
+    \bsizes? .{0,40}\bmatch|expected \d\w{0,2}-?d|invalid for input of size|broadcast
+    dimension|expected size|\brank\b
+contract_stride run
+    \bstrides?\b|contiguous|memory format
+custom_op_missing run
+    could not run '|no kernel|not registered|unknown builtin op
+"""
+EITHER_WAY = re.compile(r"^(.+) ~(\d+)~ (.+)$")
+
+
+def rows_of(table: str) -> Iterator[Wording]:
+    """Read a table of heads, each with the patterns of its words below."""
+    for name, words in WORDS.items():
+        table = table.replace(f"<{name}>", words)
+    for row in re.findall(r"^\w.+(?:\n .+)+", table, re.MULTILINE):
+        head, *patterns = row.split("\n")
+        category, phase, *sure = head.split()
+        forms = [form for pattern in patterns for form in either_way(pattern.strip())]
+        yield Wording(category, phase, Form(*forms, flags=FOLDED), bool(sure))
+
+
+def either_way(pattern: str) -> tuple[str, ...]:
+    found = EITHER_WAY.match(pattern)
+    if found is None:
+        return (pattern,)
+    gap = f".{{0,{found[2]}}}"
+    return found[1] + gap + found[3], found[3] + gap + found[1]
+
+
+WORDINGS = tuple(rows_of(TABLE))
+OF_A_REFUSAL = tuple(rows_of(REFUSES))
 
 
 def refused(text: str) -> Category | None:
     """Return what a message of torch's C++ refuses."""
     begin = text[:READ]
-    return next((category for words, category in REFUSES if re.search(words, begin, FOLDED)), None)
-
-
-# The narrower row comes first: of several lines the one that an earlier row knows decides.
-WORDINGS: tuple[Wording, ...] = (
-    Wording(
-        "toolchain", "triton_compile", said(*near(r"(?:python|cuda\w*|driver)\.h\b", LACKS)), True
-    ),
-    Wording("toolchain", "cpp_compile", said(*near(HEADER, LACKS, 60)), True),
-    Wording("toolchain", "cpp_compile", said(r"cannot find -l\w"), True),
-    Wording("toolchain", "lower", said(rf"\btriton\b.{{0,60}}{LACKS}")),
-    Wording(
-        "toolchain",
-        "cpp_compile",
-        said(
-            rf"\b(?:compiler|linker|gcc|g\+\+|clang|cl(?:\.exe)?|nvcc|hipcc|icpx|ptxas|ninja)"
-            rf"[ :'\"`].{{0,60}}{LACKS}"
-        ),
-    ),
-    Wording(
-        "missing_symbol",
-        "load",
-        said(
-            r"(?:Import|OS)Error: \S{0,400}(?:\.cpython-|\.so|\.pyd|\.dylib)",
-            "undefined symbol",
-            "unresolved external",
-            "symbol not found",
-        ),
-        True,
-    ),
-    Wording("missing_symbol", "cpp_compile", said("undefined reference"), True),
-    Wording(
-        "custom_op_missing",
-        "load",
-        said(
-            *near(r"custom\w* (?:\S{1,20} )?(?:op|operator)s?\b", rf"(?:{LACKS}|couldn't|not load)"),
-            r"\b(?:ops?|operators?|extension)\b.{0,40}\bnot (?:been )?(?:built|compiled|registered)\b",
-        ),
-    ),
-    Wording(
-        "contract_argument",
-        "run",
-        said(r"\bAOTI\w{0,40}.{0,60}(?:unexpected keyword|positional argument)"),
-    ),
-    Wording(
-        "package_incompatible",
-        "load",
-        said(
-            r"\b(?:compiled|built|exported|made) (?:for|on|with|by)\b.{0,80}\b(?:but|only supports)\b"
-        ),
-    ),
-    Wording("constants_missing", "constants", said(rf"\bconstants?\b.{{0,80}}{LACKS}")),
-    Wording(
-        "constants_mismatch",
-        "constants",
-        said(r"\bconstant(?:s|_buffer)?\b.{0,80}\b(?:expected|mismatch\w*|wrong|differ\w*)\b"),
-    ),
-    Wording(
-        "package_incompatible",
-        "load",
-        said(
-            "cannot open shared object",
-            "library not loaded",
-            "image not found",
-            "dll load failed",
-            r"could not load \S{1,400}\.(?:dat|co|hsaco|so|dll|dylib)\b",
-        ),
-        True,
-    ),
-    Wording(
-        "concurrency",
-        "run",
-        said(
-            rf"{FAILS}.{{0,200}}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)",
-            r"cuda ?graphs?\b.{0,60}overwritten",
-            rf"captur\w+ .{{0,20}}graph.{{0,20}}{FAILS}",
-        ),
-        True,
-    ),
-    Wording("concurrency", "run", said(r"\b(?:data )?race(?:s|d)?\b(?: condition)?", r"thread.?(?:un)?saf")),
-    Wording(
-        "concurrency",
-        "run",
-        said(
-            *near(r"\b(?:threads?|streams?|mutex|locks?)\b", CONTENDED),
-            *near(r"\b(?:infer\w*|requests?|runners?|others?)\b", CONTENDED, 30),
-        ),
-    ),
-    Wording(
-        "out_of_memory",
-        "run",
-        said(
-            r"out.?of.?memory", r"\bOOM\b", "alloc_?failed", "bad_alloc", "cannot allocate memory"
-        ),
-        True,
-    ),
-    Wording(
-        "missing_kernel_binary",
-        "run",
-        said(
-            r"(?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found)",
-            "no kernel image",
-            "invalid device function",
-        ),
-        True,
-    ),
-    Wording(
-        "illegal_memory_access",
-        "run",
-        said("illegal (?:memory|address)", "access fault", "page fault", "execution_failed"),
-        True,
-    ),
-    Wording("misaligned_address", "run", said("misaligned"), True),
-    Wording(
-        "custom_op_fake_kernel",
-        "export",
-        said(r"(?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)", "data is not allocated yet"),
-        True,
-    ),
-    Wording(
-        "triton_error",
-        "triton_compile",
-        said(r"(?:triton|mlir|llvm)\S{0,200}:\d{1,6}: .{0,600}assertion"),
-        True,
-    ),
-    Wording(
-        "contract_shape",
-        "run",
-        said(
-            r"shape '?\[.{1,60}\]'? is invalid",
-            r"size of tensor a \(\d",
-            "size mismatch for",
-            "shapes? (?:mismatch|cannot)",
-        ),
-        True,
-    ),
-    Wording(
-        "package_incompatible",
-        "load",
-        said(
-            r"\b(?:archive|schema|serializ\w{0,10}|package|model)\b.{0,80}\b(?:version|newer|older)\b"
-        ),
-    ),
-    Wording(
-        "package_incompatible",
-        "load",
-        said(*near("(?:deserializ|unpickl)", f"(?:{FAILS}|{LACKS})", 120)),
-    ),
-    Wording("contract_argument", "run", said(r"expected at (?:most|least) \d+ argument"), True),
-    Wording("package_incompatible", "load", said(r"torch::jit::\S{0,60}ErrorReport")),
-    Wording(
-        "host_segfault",
-        "run",
-        said(
-            "segmentation fault",
-            "seg ?fault",
-            "core dumped",
-            "access violation",
-            "sigsegv",
-            "(?:unhandled exception|exception thrown) at 0x",
-            r"\bcrash(?:es|ed)? (?:at|on|in|when|during|after|with no|without)\b",
-        ),
-    ),
-    Wording(
-        "wrong_result",
-        "output",
-        said(
-            *near(r"\beager(?:ly)?\b", DIFFERS),
-            r"\bmismatch\b.{0,40}(?:err|diff)|\b\w{0,10}(?:err|diff)\w{0,10}\W{1,3}(?:inf|nan)\b",
-            r"all_?close.{0,40}\bfalse\b",
-            r"\bfalse\b.{0,20}all_?close",
-            rf"(?:output|result|accuracy|numeric\w*|precision)s?\b.{{0,60}}{DIFFERS}",
-            rf"{DIFFERS}.{{0,40}}(?:output|result|accuracy)",
-        ),
-    ),
-    Wording(
-        "nan_or_inf",
-        "output",
-        said(r"(?:returns?|output\w*|produces?|got|loss\w*|is|are|contains?) .{0,20}\bnans?\b"),
-    ),
-    Wording("hang", "hang", said(r"\b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b")),
-    Wording(
-        "performance",
-        "lower",
-        said(
-            *near(
-                r"(?<!\.)\b(?:compil\w+|autotun\w+|lower\w+|export\w*)\b",
-                r"\b(?:slow\w*|takes? (?:too |very |so )?long|(?:min(?:ute)?|hour)s?\b.{0,20}\bto)\b",
-                40,
-            ),
-            r"\b(?:compil\w+|autotun\w+|lower\w+|export\w*) time\b.{0,60}\b(?:regress|increas|grew|from)",
-        ),
-    ),
-    Wording(
-        "performance",
-        "run",
-        said(
-            r"\bslow(?:er|down|ness|ly)?\b|\bfaster than\b",
-            *near(
-                r"\b(?:perf\w*|latency|speed\w*|throughput|time)\b",
-                r"\b(?:regress\w*|drop\w*|worse|degrad\w*|increas\w*|not scale|overhead)\b",
-                60,
-            ),
-            r"\bleak(?:s|ing|ed|age)?\b",
-            r"\bmemory\b.{0,40}\b(?:grow\w*|increas\w*)\b",
-        ),
-    ),
-    Wording(
-        "autotune_error",
-        "autotune",
-        said(*near("autotun", FAILS), r"no (?:valid|suitable)\b.{0,40}\bconfig"),
-    ),
-    Wording("triton_error", "triton_compile", said(*near(TRITON, FAILS))),
-    Wording(
-        "cpp_error",
-        "cpp_compile",
-        said(rf"{CPP}\W?[\d.]*.{{0,60}}{FAILS}", rf"(?:build|{FAILS}).{{0,60}}{CPP}"),
-    ),
-    Wording("lowering_error", "lower", said(*near(INDUCTOR, FAILS))),
-    Wording(
-        "lowering_error",
-        "export",
-        said(*near(TRACING, FAILS), rf"(?:onnx|constraint).{{0,80}}{FAILS}"),
-    ),
-    Wording(
-        "contract_dtype",
-        "run",
-        said("expected .{0,40}(?:scalar type|dtype)", "dtype mismatch"),
-        True,
-    ),
-    Wording(
-        "contract_device",
-        "run",
-        said(
-            r"(?:same|different|wrong) devices?\b",
-            "devices? .{1,30} (?:is|are) not (?:equal|the same)",
-            "cpu tensor",
-        ),
-    ),
-    Wording("user_code", "load", said(r"(?:open|find|read|load)\w{0,4}\b.{0,80}no such file")),
-    Wording(
-        "package_corrupt",
-        "load",
-        said(rf"(?:zip|archive|\.pt2).{{0,60}}(?:corrupt|truncat|invalid|fail|{LACKS})"),
-    ),
-)
+    return next((row.category for row in OF_A_REFUSAL if row.form.search(begin)), None)
 
 
 def wording_of(texts: Iterable[str], *, sure: bool = False) -> tuple[int, Wording] | None:
