@@ -73,7 +73,7 @@ def prepare(case: explain_cases.Case, twin: str, folder: Path, device: str) -> d
     folder.mkdir(parents=True, exist_ok=True)
     torch.export.save(program, folder / "program.pt2")
     call = capture.Call(1, args, {}, list(args))
-    torch.save(capture.describe_call(torch, call, False), folder / "inputs.pt")
+    torch.save(capture.describe_call(call, False), folder / "inputs.pt")
     return {name: n for n, name in enumerate(program.graph_signature.user_inputs)}
 
 

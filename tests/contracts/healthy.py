@@ -102,7 +102,7 @@ def main():
             "doubtful": title in DOUBTFUL,
             "differences": expectations.differences(program, expected, list(inputs)),
             "refused": refused,
-            "inputs": describe.leaves(torch, inputs, [None] * len(inputs)),
+            "inputs": describe.leaves(inputs, [None] * len(inputs)),
         }
     print(json.dumps(found, default=asdict))
 

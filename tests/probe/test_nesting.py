@@ -32,7 +32,7 @@ args, kwargs = given
 flat = pytree.tree_leaves(given)
 named = ["batch_key", "batch_query"]
 takes = sum(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(expected))
-found = nesting.breaks(torch, spec, args, kwargs, flat, named, takes) or []
+found = nesting.breaks(spec, args, kwargs, flat, named, takes) or []
 print(json.dumps([[b.name, b.expected, b.got, b.index, b.order] for b in found]))
 """
 QUERY_FIRST = ["batch", "key, query", "query, key", 0, [1, 0]]
@@ -44,9 +44,9 @@ OPTIONAL = (
 named = ["x", "bias", "mask"]
 others = frozenset(n for n, leaf in enumerate(pytree.tree_leaves(expected)) if leaf is None)
 takes = 3 - len(others)
-found = nesting.breaks(torch, spec, args, kwargs, flat, named, takes, others)
+found = nesting.breaks(spec, args, kwargs, flat, named, takes, others)
 if found == []:
-    found = nesting.missing(torch, args, kwargs, named, others, takes)
+    found = nesting.missing(args, kwargs, named, others, takes)
 print(json.dumps([[b.name, b.expected, b.got, b.index, b.order] for b in found or []]))
 """
 )

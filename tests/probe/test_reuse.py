@@ -151,7 +151,7 @@ def kernel(text):
     about["constant_args_idx"] = kernel_side_table.add_constant_args({"BLOCK": 128})
     graph.call_function(triton_kernel_wrapper_mutation, (), {**about, "grid": [(1,)]})
     graph.output(())
-    return digest(Teller(torch).graph(torch.fx.GraphModule({}, graph)))
+    return digest(Teller().graph(torch.fx.GraphModule({}, graph)))
 
 
 ADD = "def scaled(x):\\n    return x * 2\\n\\ndef add(x):\\n    return scaled(x) + 1\\n"

@@ -25,6 +25,7 @@ from . import (
     shared_buffer,
     store,
 )
+from .lazy import torch
 from .watch import Point, Span, begin, caller
 
 FULL_CALLS = 100  # of a process, that are recorded one by one
@@ -69,16 +70,15 @@ def arrive(point: Point, model: Any, args: Any, kwargs: Any) -> Call:
     given = ordered(model, loaded, kwargs) if len(kwargs) > 1 else kwargs
     call = Call(next(Arrivals.numbers), loaded, args, given)
     try:
-        torch: Any = _modules["torch"]
         with torch._C.DisableTorchFunction():
             key = groups.key(torch, call)
             group = call.group = loaded.groups.get(key)
             if group is None or call.number <= FULL_CALLS or capture.ONLY:
-                _describe(torch, point, call, key)
+                _describe(point, call, key)
                 group = call.group
             if group is not None:
-                _count(torch, call, group)
-                if group.device is not None and describe.unreadable_now(torch) is None:
+                _count(call, group)
+                if group.device is not None and describe.unreadable_now() is None:
                     call.entry = on_device.before(call.number, loaded, group, call.flat)
                 if call.number >= FULL_CALLS and not capture.ONLY:
                     groups.remember(torch, model, call, tuple(kwargs))
@@ -107,10 +107,10 @@ def _loaded(model: Any) -> memory.Loaded:
     return found
 
 
-def _describe(torch: Any, point: Point, call: Call, key: Any) -> None:
+def _describe(point: Point, call: Call, key: Any) -> None:
     """Record a call in full, if it is among the first or unlike the others."""
-    unreadable = describe.unreadable_now(torch)
-    described = describe.leaves(torch, call.flat, _names(torch, call))
+    unreadable = describe.unreadable_now()
+    described = describe.leaves(call.flat, _names(call))
     known = call.group
     group = known or groups.new(torch, call, key, described)
     call.group = group
@@ -121,7 +121,7 @@ def _describe(torch: Any, point: Point, call: Call, key: Any) -> None:
             return
         Arrivals.recorded += 1
     if unreadable is None and budget.allows():
-        describe.add_values(torch, call.flat, described)
+        describe.add_values(call.flat, described)
     span = call.span = _span(point, call)
     span.details.update(describe.nest(call.args, call.kwargs, call.flat))
     if group.breaks:
@@ -132,9 +132,9 @@ def _describe(torch: Any, point: Point, call: Call, key: Any) -> None:
     stateful = call.loaded.path in memory.stateful
     call.early = capture.IN_ORDER if stateful else capture.EARLY
     if known is None or not held or call.number <= max(FILED, call.early) or capture.ONLY:
-        span.details.update(capture.keep(torch, call, unreadable, group.breaks))
+        span.details.update(capture.keep(call, unreadable, group.breaks))
     if unreadable is None and budget.allows():
-        span.memory["given"] = call_memory.Memory(torch, call.flat)
+        span.memory["given"] = call_memory.Memory(call.flat)
     begin(span)
 
 
@@ -148,13 +148,13 @@ def _span(point: Point, call: Call) -> Span:
     return span
 
 
-def late(torch: Any, point: Point, call: Call) -> Span | None:
+def late(point: Point, call: Call) -> Span | None:
     """Record a call that turned out to be one to record; its inputs may have been written to."""
     if Arrivals.recorded >= RECORDED:
         return None
     Arrivals.recorded += 1
     span = _span(point, call)
-    span.details["inputs"] = describe.leaves(torch, call.flat, _names(torch, call))
+    span.details["inputs"] = describe.leaves(call.flat, _names(call))
     counted = call_counters.of_process()
     if call.holds and counted is not None and counted.numbers[call_counters.HELD] == call.number:
         span.details.update(describe.nest(call.args, call.kwargs, call.flat))
@@ -163,7 +163,7 @@ def late(torch: Any, point: Point, call: Call) -> Span | None:
     return span
 
 
-def _count(torch: Any, call: Call, group: groups.Group) -> None:
+def _count(call: Call, group: groups.Group) -> None:
     counted = call_counters.of_process()
     if counted is None:
         return
@@ -186,7 +186,7 @@ def _count(torch: Any, call: Call, group: groups.Group) -> None:
     if group.breaks and number > FULL_CALLS:
         call_counters.note(numbers, group.id, call.number)
     kept = call.span is not None and call.span.details.get("captured") is not None
-    if not kept and not holding.hold(torch, call, numbers):
+    if not kept and not holding.hold(call, numbers):
         Arrivals.keep = _clock() + _PAUSE_S
 
 
@@ -214,7 +214,7 @@ def _order(model: Any, kwargs: dict[str, Any]) -> tuple[str, ...]:
         return tuple(kwargs)
 
 
-def _names(torch: Any, call: Call) -> memory.Names:
+def _names(call: Call) -> memory.Names:
     loaded, kwargs = call.loaded, call.kwargs
     known = memory.names_of_package.get((loaded.path or "", loaded.model))
     if known is not None and len(known) == len(call.flat):

@@ -8,6 +8,7 @@ from collections import deque
 from typing import Any
 
 from . import marks
+from .lazy import torch
 
 _NAMED = 6
 _ADDRESSES = 512
@@ -22,10 +23,10 @@ class Memory:
 
     __slots__ = ("changed", "inputs", "reused")
 
-    def __init__(self, torch: Any, flat: Any) -> None:
+    def __init__(self, flat: Any) -> None:
         tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
-        self.inputs = [marks.of(torch, one) for one in tensors]
-        self.changed = changed_outputs(torch)
+        self.inputs = [marks.of(one) for one in tensors]
+        self.changed = changed_outputs()
         self.reused: list[int] = []
         for index, one in enumerate(self.inputs):
             if one.address is not None and one.sample is not None:
@@ -36,23 +37,23 @@ class Memory:
         for address in [*_given][:-_ADDRESSES]:
             _given.pop(address, None)  # calls of other threads do the same
 
-    def found(self, torch: Any, call: int, flat: Any, result: Any, writes: bool) -> dict[str, Any]:
+    def found(self, call: int, flat: Any, result: Any, writes: bool) -> dict[str, Any]:
         """Say what the call's end shows of its memory; nothing where all is as usual. `writes`:
         the model may write to its inputs."""
         tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
-        outputs = marks.tensors(torch, result)
-        now = [marks.sample(torch, one) for one in tensors]
+        outputs = marks.tensors(result)
+        now = [marks.sample(one) for one in tensors]
         pairs = zip(now, self.inputs)  # noqa: B905 - Python 3.9
         written = [n for n, (one, was) in enumerate(pairs) if one != was.sample]
         places = {one.storage: n for n, one in enumerate(self.inputs) if one.storage is not None}
         aliases = [
             [number, places[at]]
             for number, leaf in enumerate(outputs)
-            if (at := marks.storage(torch, leaf)) in places
+            if (at := marks.storage(leaf)) in places
         ]
-        changed = self.changed + changed_outputs(torch)
+        changed = self.changed + changed_outputs()
         for number, leaf in enumerate(outputs):
-            mark = marks.of(torch, leaf)
+            mark = marks.of(leaf)
             if mark.sample is not None:
                 _returned.append((weakref.ref(leaf), mark, call, number))
         found: dict[str, Any] = {
@@ -62,10 +63,10 @@ class Memory:
             "changed": changed,
         }
         found = {key: value[:_NAMED] for key, value in found.items() if value}
-        return {**found, "values": [marks.shown(torch, one) for one in outputs[:_NAMED]]}
+        return {**found, "values": [marks.shown(one) for one in outputs[:_NAMED]]}
 
 
-def changed_outputs(torch: Any) -> list[list[int]]:
+def changed_outputs() -> list[list[int]]:
     """Return call and number of outputs whose values are others than when they were returned, and
     that nobody has written to as such."""
     found: list[list[int]] = []
@@ -77,7 +78,7 @@ def changed_outputs(torch: Any) -> list[list[int]]:
         of, was, call, number = one
         leaf = of()
         unwritten = leaf is not None and marks.version(leaf) == was.version
-        if unwritten and marks.sample(torch, leaf) == was.sample:
+        if unwritten and marks.sample(leaf) == was.sample:
             _returned.append(one)
         elif unwritten:
             found.append([call, number])

@@ -32,6 +32,7 @@ from . import (
     store,
 )
 from .arrival import Arrivals, Call
+from .lazy import torch
 from .watch import Details, Point, Span, end
 
 _clock = arrival._clock
@@ -185,7 +186,6 @@ class _Function:
 def _returned(call: Call, result: Any) -> None:
     """Judge what a call on the long way returned, and count its end."""
     began = _clock()
-    torch: Any = _modules["torch"]
     try:
         with torch._C.DisableTorchFunction():
             _judge(call, result)
@@ -196,7 +196,7 @@ def _returned(call: Call, result: Any) -> None:
         _over(call, call_counters.RETURNED)
         if call.span is not None:
             with torch._C.DisableTorchFunction():
-                end(call.span, None, lambda: _ending(torch, call, result))
+                end(call.span, None, lambda: _ending(call, result))
     except Exception as error:
         events.note("describe the result of a call", error)
     budget.spent += _clock() - began
@@ -204,8 +204,7 @@ def _returned(call: Call, result: Any) -> None:
 
 def _judge(call: Call, result: Any) -> None:
     """Judge the outputs of a call that took the long way."""
-    torch: Any = _modules["torch"]
-    if describe.unreadable_now(torch) is not None:
+    if describe.unreadable_now() is not None:
         outputs.unread()
         return
     flat = outputs.leaves(result)
@@ -230,11 +229,10 @@ def _settle(call: Call, signature: int) -> None:
 
 def _odd(point: Point, call: Call, signature: int, result: Any) -> None:
     """Count a call on the short way whose outputs are not finite; record the first of them."""
-    torch: Any = _modules["torch"]
-    call.span = arrival.late(torch, point, call)
+    call.span = arrival.late(point, call)
     _settle(call, signature)
     if call.span is not None:
-        end(call.span, None, lambda: _ending(torch, call, result))
+        end(call.span, None, lambda: _ending(call, result))
 
 
 def _over(call: Call, which: int) -> None:
@@ -249,37 +247,36 @@ def _over(call: Call, which: int) -> None:
             numbers[call_counters.UNDER_WAY] = 0
 
 
-def _ending(torch: Any, call: Call, result: Any) -> Details:
+def _ending(call: Call, result: Any) -> Details:
     found: Details = {}
     if budget.allows():
         flat = torch.utils._pytree.tree_leaves(result)
-        count = describe.unreadable_now(torch) is None
-        found["outputs"] = describe.outputs(torch, flat, count)
-    return {**found, **_memory(torch, call, result)}
+        count = describe.unreadable_now() is None
+        found["outputs"] = describe.outputs(flat, count)
+    return {**found, **_memory(call, result)}
 
 
-def _memory(torch: Any, call: Call, result: Any) -> Details:
+def _memory(call: Call, result: Any) -> Details:
     given = call.span.memory.get("given") if call.span is not None else None
     if given is None:
         return {}
     with events.noted("look at the memory of a call"):
-        reference.returned(torch, call, given.inputs, result)
+        reference.returned(call, given.inputs, result)
         contract = call.loaded.contract
         writes = call.loaded.writes or contract is None or not contract.stated
-        return {"memory": given.found(torch, call.number, call.flat, result, writes)}
+        return {"memory": given.found(call.number, call.flat, result, writes)}
     return {}
 
 
 def _failed(point: Point, call: Call, error: BaseException) -> None:
     began = _clock()
     try:
-        torch: Any = _modules["torch"]
         _over(call, call_counters.FAILED)
         on_device.failed(call.entry)
         with torch._C.DisableTorchFunction():
-            span = call.span or arrival.late(torch, point, call)
+            span = call.span or arrival.late(point, call)
             if span is not None:
-                end(span, error, lambda: capture.keep_failed(torch, call))
+                end(span, error, lambda: capture.keep_failed(call))
     except Exception as failure:
         events.note("describe a failed call", failure)
     budget.spent += _clock() - began

@@ -108,7 +108,7 @@ def define(order: Document, directory: Path) -> None:
     own = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     sys.path[:] = [path for path in sys.path if path not in own]  # as a reproduction is run
     script(order, directory)
-    found = operator_source.registered(torch, order["operators"])
+    found = operator_source.registered(order["operators"])
     (directory / DEFINED).write_text(json.dumps(found))
 
 

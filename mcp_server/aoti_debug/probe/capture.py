@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import budget, describe, events, store
+from .lazy import torch
 from .vocabulary import Break
 from .watch import Details
 
@@ -57,7 +58,7 @@ def fixed() -> float:
     return _Pace.fixed
 
 
-def keep(torch: Any, call: Any, unreadable: str | None, breaks: Sequence[Break]) -> Details:
+def keep(call: Any, unreadable: str | None, breaks: Sequence[Break]) -> Details:
     """Capture the inputs if that is wanted, possible and affordable; say what was done.
 
     Those of the first call that breaks something are kept in any case, one of a kind.
@@ -71,54 +72,54 @@ def keep(torch: Any, call: Any, unreadable: str | None, breaks: Sequence[Break])
     kind = frozenset((one.index, one.property, one.dim) for one in breaks)
     if kind and kind not in _kinds and len(_kinds) < KINDS:
         _kinds.add(kind)
-        found = keep_now(torch, call, f"call-broken-{len(_kinds)}")
+        found = keep_now(call, f"call-broken-{len(_kinds)}")
         if not found.get("captured"):  # the next one of this kind may be
             _kinds.discard(kind)
         return found
     wanted = call.number == ONLY
     if not (wanted or call.number == 1 or budget.allows(_Pace.fixed)):
         return _skipped("the probe's time is used up")
-    return _alone(lambda: _keep(torch, call, wanted))
+    return _alone(lambda: _keep(call, wanted))
 
 
-def keep_now(torch: Any, call: Any, stem: str) -> Details:
+def keep_now(call: Any, stem: str) -> Details:
     """Capture the inputs whatever time and bytes they take, as long as the disk holds them."""
     if store.directory() is None:
         return _skipped("capture is off")
 
     def save() -> Details:
         name, free = store.own_name(stem, ".pt"), store.free()
-        size, compact = _size(torch, call, store.room(replaces=name))
+        size, compact = _size(call, store.room(replaces=name))
         if size > free:
             return _skipped(f"{size} bytes are more than the disk has left: {free}")
-        found = _written(torch, call, name, compact)
+        found = _written(call, name, compact)
         _Latest.now = (os.getpid(), call.number, name)
         return found
 
     return _alone(save)
 
 
-def _size(torch: Any, call: Any, room: int) -> tuple[int, bool]:
+def _size(call: Any, room: int) -> tuple[int, bool]:
     """Return the bytes of a call's inputs, and whether only compacted copies fit."""
-    size = storage_bytes(torch, call.flat)
-    return (size, False) if size <= room else (extent_bytes(torch, call.flat), True)
+    size = storage_bytes(call.flat)
+    return (size, False) if size <= room else (extent_bytes(call.flat), True)
 
 
-def _written(torch: Any, call: Any, name: str, compact: bool) -> Details:
-    document = describe_call(torch, call, compact)
+def _written(call: Any, name: str, compact: bool) -> Details:
+    document = describe_call(call, compact)
     captured = store.write(name, lambda to: torch.save(document, to))
     return {"captured": captured, **({"compacted": True} if compact else {})}
 
 
-def keep_pair(torch: Any, call: Call, more: Details) -> Details:
+def keep_pair(call: Call, more: Details) -> Details:
     """Capture what a call and its reference were given, and what is known of the reference."""
     if store.directory() is None:
         return {}
 
     def save() -> Details:
-        document = describe_call(torch, call, compact=True)
+        document = describe_call(call, compact=True)
         tensors = [*document["flat"], *more["weights"].values()]
-        if storage_bytes(torch, tensors) > store.room():
+        if storage_bytes(tensors) > store.room():
             return {}
         name = store.own_name("pair", ".pt")
         return {"kept": store.write(name, lambda to: torch.save({**document, **more}, to))}
@@ -127,15 +128,15 @@ def keep_pair(torch: Any, call: Call, more: Details) -> Details:
     return found if "kept" in found else {}
 
 
-def keep_failed(torch: Any, call: Any) -> Details:
+def keep_failed(call: Any) -> Details:
     """Keep the inputs of the first call that failed."""
     process = os.getpid()
     if _Latest.failed == process or store.directory() is None:
         return {}
     _Latest.failed = process
     found = again(call, "call-failed")
-    if not found and describe.unreadable_now(torch) is None:
-        found = keep_now(torch, call, "call-failed")
+    if not found and describe.unreadable_now() is None:
+        found = keep_now(call, "call-failed")
     return found if found.get("captured") else {}
 
 
@@ -164,18 +165,18 @@ def _skipped(why: str) -> Details:
     return {"captured": None, "why_not": why}
 
 
-def _keep(torch: Any, call: Any, forced: bool) -> Details:
+def _keep(call: Any, forced: bool) -> Details:
     first = call.number == 1 and not forced
-    size = storage_bytes(torch, call.flat)
+    size = storage_bytes(call.flat)
     if not (forced or first or budget.allows(_Pace.fixed + size * _Pace.seconds_per_byte)):
         return _skipped("the probe's time is used up")
     name = store.own_name("call-first" if first else "call-latest", ".pt")
     room = store.room(replaces=name)
-    size, compact = _size(torch, call, room)
+    size, compact = _size(call, room)
     if size > room and not forced:
         return _skipped(f"{size} bytes are over the budget")
     with budget.Stopwatch() as watch:
-        found = _written(torch, call, name, compact)
+        found = _written(call, name, compact)
     _Pace.seconds_per_byte = max(_SECONDS_PER_BYTE, (watch.seconds - 0.002) / max(size, 1 << 20))
     _Latest.name, _Latest.call = name, (os.getpid(), call.number)
     if first:
@@ -185,19 +186,19 @@ def _keep(torch: Any, call: Any, forced: bool) -> Details:
     return found
 
 
-def describe_call(torch: Any, call: Any, compact: bool) -> Details:
+def describe_call(call: Any, compact: bool) -> Details:
     """Return the document that is saved: only what `torch.load(weights_only=True)` reads.
 
     Tensors keep stride, storage offset and the storage they share; "flat" holds the leaves in
     the order of the package's input spec, "args" and "kwargs" the nest of them if it is plain.
     """
-    copies = {id(leaf): _detached(torch, leaf, compact) for leaf in call.flat}
+    copies = {id(leaf): _detached(leaf, compact) for leaf in call.flat}
     flat = [copies[id(leaf)] for leaf in call.flat]
     document: Details = {"format": FORMAT, "torch": str(torch.__version__), "call": call.number}
     document["flat"] = flat
     document["grad"] = torch.is_grad_enabled()
     document["inference"] = torch.is_inference_mode_enabled()
-    document["inputs"] = describe.leaves(torch, call.flat, [])
+    document["inputs"] = describe.leaves(call.flat, [])
     try:
         document["args"] = _nest(call.args, copies)
         document["kwargs"] = _nest(dict(call.kwargs), copies)
@@ -213,7 +214,7 @@ def describe_call(torch: Any, call: Any, compact: bool) -> Details:
     return document
 
 
-def _detached(torch: Any, leaf: Any, compact: bool) -> Any:
+def _detached(leaf: Any, compact: bool) -> Any:
     if not isinstance(leaf, torch.Tensor):
         if leaf is None or type(leaf) in (bool, int, float, str, complex):
             return leaf
@@ -224,12 +225,12 @@ def _detached(torch: Any, leaf: Any, compact: bool) -> Any:
         raise TypeError(f"an input is a {type(leaf).__name__}")
     with torch.no_grad():
         detached = leaf.detach()
-        return _compacted(torch, detached) if compact else detached
+        return _compacted(detached) if compact else detached
 
 
-def _compacted(torch: Any, tensor: Any) -> Any:
+def _compacted(tensor: Any) -> Any:
     """Copy only the memory between a view's first and last element; same strides and alignment."""
-    if not describe.plain(torch, tensor) or tensor.numel() == 0:
+    if not describe.plain(tensor) or tensor.numel() == 0:
         return tensor
     lead = tensor.storage_offset() % max(1, 256 // tensor.element_size())
     extent = describe.extent(tensor.shape, tensor.stride())
@@ -249,20 +250,20 @@ def _nest(value: Any, copies: dict[int, Any]) -> Any:
     raise TypeError(f"an argument holds a {type(value).__name__}")
 
 
-def storage_bytes(torch: Any, flat: list[Any]) -> int:
+def storage_bytes(flat: list[Any]) -> int:
     """Return the bytes of the storages behind the tensors, each counted once."""
     storages: dict[int, int] = {}
     for leaf in flat:
-        if isinstance(leaf, torch.Tensor) and describe.plain(torch, leaf):
+        if isinstance(leaf, torch.Tensor) and describe.plain(leaf):
             storage = leaf.untyped_storage()
             storages[storage._cdata] = storage.nbytes()
     return sum(storages.values())
 
 
-def extent_bytes(torch: Any, flat: list[Any]) -> int:
+def extent_bytes(flat: list[Any]) -> int:
     """Return the bytes that compacted copies take."""
     return sum(
         describe.extent(leaf.shape, leaf.stride()) * leaf.element_size() + 256
         for leaf in flat
-        if isinstance(leaf, torch.Tensor) and describe.plain(torch, leaf)
+        if isinstance(leaf, torch.Tensor) and describe.plain(leaf)
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import budget, describe, events
+from .lazy import torch
 from .watch import caller, wrap_once
 
 _BYTES = 1 << 30  # that are looked at, of a process
@@ -23,7 +23,7 @@ class _State:
     known: dict[int, Any] = {}  # noqa: RUF012 - by id, weakly: tensors that were looked at
 
 
-def watch(torch: Any) -> None:
+def watch() -> None:
     """Watch `torch.load` and `Module.load_state_dict`."""
     wrap_once(torch.serialization, "load", _read_by)
     torch.load = torch.serialization.load
@@ -56,18 +56,17 @@ def _set_by(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _look(file: str | None, held: Any) -> None:
     """Report the weights of a checkpoint that are not finite; `file` None: they are set by code."""
-    torch: Any = sys.modules["torch"]
     if not isinstance(held, dict) or torch.compiler.is_compiling():
         return
     with budget.Apart(), events.noted("look at a checkpoint"):
-        found = dict(list(_not_finite(torch, held))[:_NAMES])
+        found = dict(list(_not_finite(held))[:_NAMES])
         if found:
             events.emit("weights", file=file, caller=caller("library"), names=found)
 
 
-def _not_finite(torch: Any, held: Any) -> Iterator[tuple[str, int]]:
-    for name, value in _tensors(torch, held, _DEPTH):
-        if not describe.plain(torch, value) or not value.is_floating_point():
+def _not_finite(held: Any) -> Iterator[tuple[str, int]]:
+    for name, value in _tensors(held, _DEPTH):
+        if not describe.plain(value) or not value.is_floating_point():
             continue
         size, key = value.numel() * value.element_size(), id(value)
         if _State.looked + size > _BYTES or key in _State.known:
@@ -81,9 +80,9 @@ def _not_finite(torch: Any, held: Any) -> Iterator[tuple[str, int]]:
                     yield name, count
 
 
-def _tensors(torch: Any, held: Any, depth: int) -> Iterator[tuple[str, Any]]:
+def _tensors(held: Any, depth: int) -> Iterator[tuple[str, Any]]:
     for name, value in held.items():
         if isinstance(value, torch.Tensor):
             yield str(name)[:200], value
         elif isinstance(value, dict) and depth > 1:
-            yield from _tensors(torch, value, depth - 1)
+            yield from _tensors(value, depth - 1)

@@ -360,8 +360,8 @@ class Session:
         node = repeats.operator_at_once(self.module, flats)
         if node is None:
             return {}
-        defined = {"places": custom_ops.places(torch, node.target)}
-        return {**about(node), **defined, "shared": custom_ops.shared(torch, node.target)}
+        defined = {"places": custom_ops.places(node.target)}
+        return {**about(node), **defined, "shared": custom_ops.shared(node.target)}
 
     @contextlib.contextmanager
     def poisoned(self, byte: int, devices: list[Any]) -> Any:

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any, Optional
 
 from . import events
+from .lazy import torch
 from .vocabulary import owner
 from .watch import wrap_once
 
@@ -46,7 +47,7 @@ class Site:
 sites: list[Site] = []
 
 
-def watch(torch: Any) -> None:
+def watch() -> None:
     """Remember from here on which of the user's lines register operators."""
     for name in ("define", "impl", "_register_fake"):
         wrapper = partial(_noting, fake=name == "_register_fake")
@@ -117,10 +118,10 @@ def _plain(frame: FrameType) -> bool:
     return not takes and own is code
 
 
-def report(torch: Any) -> None:
+def report() -> None:
     """Write a custom_ops event when there are any and they changed since the last one."""
     with events.noted("look for custom ops"):
-        groups = namespaces(torch)
+        groups = namespaces()
         native = [one["file"] for one in groups if not (one["file"] or ".py").endswith(".py")]
         libraries = sorted({*map(str, torch.ops.loaded_libraries), *_mapped(native)})
         busy = _under_way()  # what goes on to use a model does more than to register
@@ -159,23 +160,23 @@ def _mapped(sources: list[str]) -> set[str]:
     return found
 
 
-def namespaces(torch: Any) -> list[dict[str, Any]]:
+def namespaces() -> list[dict[str, Any]]:
     """Return the foreign operators, grouped by namespace and by the file that defines them."""
     groups: dict[tuple[str, str | None], list[str]] = {}
-    for name in _names(torch):
-        groups.setdefault((name.split("::")[0], _file(torch, name)), []).append(name)
-    holders = _holders(torch) if any(file is None for _, file in groups) else {}
+    for name in _names():
+        groups.setdefault((name.split("::")[0], _file(name)), []).append(name)
+    holders = _holders() if any(file is None for _, file in groups) else {}
     found = []
     for (namespace, file), names in sorted(groups.items(), key=str):
         module = _module_of(file) if file else holders.get(namespace)
         file = file or getattr(sys.modules.get(module or ""), "__file__", None)
-        if not (module or "").startswith("torch.") and not _is_torch(torch, file):
+        if not (module or "").startswith("torch.") and not _is_torch(file):
             ops = sorted(names)[:_SHOWN]
             found.append({"namespace": namespace, "file": file, "module": module, "ops": ops})
     return found
 
 
-def _holders(torch: Any) -> dict[str, str]:
+def _holders() -> dict[str, str]:
     """Return which module holds the `torch.library.Library` of a namespace."""
     found: dict[str, str] = {}
     for name, module in list(sys.modules.items()):
@@ -185,14 +186,14 @@ def _holders(torch: Any) -> dict[str, str]:
     return found
 
 
-def _names(torch: Any) -> list[str]:
-    own = _own_namespaces(torch)
+def _names() -> list[str]:
+    own = _own_namespaces()
     return [
         name for name in torch._C._dispatch_get_all_op_names() if name.split("::")[0] not in own
     ]
 
 
-def _own_namespaces(torch: Any) -> set[str]:
+def _own_namespaces() -> set[str]:
     if not _builtin:
         _builtin.update(("aten", "prim", "prims", "inductor", "higher_order", "profiler"))
     return _builtin
@@ -206,14 +207,12 @@ def definition_of(operator: str) -> Any:
 _builtin: set[str] = set()
 
 
-def remember_builtin(torch: Any) -> None:
+def remember_builtin() -> None:
     """Remember the namespaces that exist right after torch was imported."""
-    _own_namespaces(torch).update(
-        name.split("::")[0] for name in torch._C._dispatch_get_all_op_names()
-    )
+    _own_namespaces().update(name.split("::")[0] for name in torch._C._dispatch_get_all_op_names())
 
 
-def _file(torch: Any, name: str) -> str | None:
+def _file(name: str) -> str | None:
     """Return the source file of an operator, as far as torch knows it."""
     function = getattr(definition_of(name.split(".")[0]), "_init_fn", None)
     code = getattr(function, "__code__", None)
@@ -224,7 +223,7 @@ def _file(torch: Any, name: str) -> str | None:
     return file if file != os.devnull else None  # what some releases say of all
 
 
-def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
+def places(target: Any) -> dict[str, tuple[str, int]]:
     """Return file and line where an operator ends and where its fake kernel does, each as far as
     it is a Python function that torch knows."""
     found: dict[str, tuple[str, int]] = {}
@@ -236,13 +235,13 @@ def places(torch: Any, target: Any) -> dict[str, tuple[str, int]]:
         fake = getattr(definition, "_abstract_fn", None) or getattr(kernel, "func", None)
         for what, function in (("real", getattr(definition, "_init_fn", None)), ("fake", fake)):
             code = getattr(inspect.unwrap(function), "__code__", None) if function else None
-            if code is not None and not _is_torch(torch, os.path.abspath(code.co_filename)):  # noqa: PTH100
+            if code is not None and not _is_torch(os.path.abspath(code.co_filename)):  # noqa: PTH100
                 lines = [line for _, line in dis.findlinestarts(code) if line]
                 found[what] = os.path.abspath(code.co_filename), max(lines)  # noqa: PTH100
     return found
 
 
-def shared(torch: Any, target: Any) -> dict[str, Any]:
+def shared(target: Any) -> dict[str, Any]:
     """Return the first tensor outside of a Python operator's function that it uses, and where."""
     definition = definition_of(str(target._schema.name))
     function = inspect.unwrap(getattr(definition, "_init_fn", None) or shared)
@@ -262,7 +261,7 @@ def shared(torch: Any, target: Any) -> dict[str, Any]:
     return {}
 
 
-def _is_torch(torch: Any, file: str | None) -> bool:
+def _is_torch(file: str | None) -> bool:
     return file is not None and file.startswith(os.path.dirname(torch.__file__) + os.sep)  # noqa: PTH120
 
 

@@ -7,18 +7,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from .lazy import torch
+
 _INPUTS = 512
 _DEPTH = 1000  # views of views
 
 
-def overlaps(torch: Any, flat: Sequence[Any]) -> dict[int, list[int]]:
+def overlaps(flat: Sequence[Any]) -> dict[int, list[int]]:
     """Return, for each flat position whose memory another input's overlaps, those positions.
 
     Never claims an overlap that is none: of two interleaved views nothing is said.
     """
     found: dict[int, list[int]] = {}
     reaching: list[_Span] = []
-    spans = [span for p, leaf in enumerate(flat[:_INPUTS]) if (span := _span(torch, leaf, p))]
+    spans = [span for p, leaf in enumerate(flat[:_INPUTS]) if (span := _span(leaf, p))]
     for span in sorted(spans, key=lambda s: (s.device, s.begin)):
         reaching = [r for r in reaching if r.device == span.device and r.end > span.begin]
         for other in reaching:
@@ -45,7 +47,7 @@ class _Span(NamedTuple):
     position: int
 
 
-def _span(torch: Any, leaf: Any, position: int) -> _Span | None:
+def _span(leaf: Any, position: int) -> _Span | None:
     if type(leaf) not in (torch.Tensor, torch.nn.Parameter) or leaf.layout != torch.strided:
         return None
     if not leaf.numel() or leaf.device.type == "meta":
@@ -113,7 +115,7 @@ _LEAVES = 512
 Description = dict[str, Any]
 
 
-def unreadable_now(torch: Any) -> str | None:
+def unreadable_now() -> str | None:
     """Say why no values may be read at this moment, if so."""
     c = torch._C
     if getattr(c, "_len_torch_dispatch_stack", lambda: 0)():
@@ -121,12 +123,12 @@ def unreadable_now(torch: Any) -> str | None:
     functorch = getattr(c, "_functorch", None)
     if functorch is not None and functorch.peek_interpreter_stack() is not None:
         return "inside a function transform"
-    if capturing(torch):
+    if capturing():
         return "a CUDA graph is being captured"
     return None
 
 
-def capturing(torch: Any) -> bool:
+def capturing() -> bool:
     """Tell whether this thread's CUDA stream records a graph; never starts CUDA."""
     cuda = sys.modules.get("torch.cuda")
     if cuda is None or not cuda.is_initialized():
@@ -134,7 +136,7 @@ def capturing(torch: Any) -> bool:
     return bool(cuda.is_current_stream_capturing())
 
 
-def plain(torch: Any, tensor: Any) -> bool:
+def plain(tensor: Any) -> bool:
     """Tell whether a tensor is strided memory and nothing cleverer."""
     return (
         type(tensor) in (torch.Tensor, torch.nn.Parameter)
@@ -144,18 +146,18 @@ def plain(torch: Any, tensor: Any) -> bool:
     )
 
 
-def leaves(torch: Any, flat: Sequence[Any], names: Sequence[str | None]) -> list[Description]:
+def leaves(flat: Sequence[Any], names: Sequence[str | None]) -> list[Description]:
     """Describe flat leaves; tensors are numbered as the AOTI runtime numbers its inputs."""
     found: list[Description] = []
     index = 0
     for position, leaf in enumerate(flat[:_LEAVES]):
         name = names[position] if position < len(names) else None
         if isinstance(leaf, torch.Tensor):
-            found.append({"index": index, "name": name, "kind": "tensor", **tensor(torch, leaf)})
+            found.append({"index": index, "name": name, "kind": "tensor", **tensor(leaf)})
             index += 1
         else:
             found.append({"index": None, "position": position, "name": name, **scalar(leaf)})
-    for position, others in overlaps(torch, flat).items():
+    for position, others in overlaps(flat).items():
         found[position]["overlaps"] = [found[other]["index"] for other in others[:20]]
     return found
 
@@ -180,14 +182,14 @@ def scalar(leaf: Any) -> Description:
     return {"kind": kind.__name__, "value": value}
 
 
-def tensor(torch: Any, t: Any) -> Description:
+def tensor(t: Any) -> Description:
     """Describe a tensor's shape and memory; never its values."""
     found: Description = {"shape": _sizes(t.shape), **_kind(t)}
     if type(t) is not torch.Tensor:
         found["type"] = f"{type(t).__module__}.{type(t).__qualname__}"
     if t.requires_grad:
         found["requires_grad"] = True
-    if not plain(torch, t):
+    if not plain(t):
         found["layout"] = str(t.layout).replace("torch.", "")
         return found
     found["stride"] = _sizes(t.stride())
@@ -202,27 +204,27 @@ def alignment(address: int) -> int:
     return min(256, address & -address) if address else 256
 
 
-def add_values(torch: Any, flat: Sequence[Any], found: list[Description]) -> bool:
+def add_values(flat: Sequence[Any], found: list[Description]) -> bool:
     """Add the extremes of integer tensors and the NaN counts of floats on the CPU."""
     complete = True
     for leaf, description in zip(flat, found):  # noqa: B905 - Python 3.9
-        if description.get("kind", "tensor") != "tensor" or not plain(torch, leaf):
+        if description.get("kind", "tensor") != "tensor" or not plain(leaf):
             continue
         try:
-            description.update(values(torch, leaf))
+            description.update(values(leaf))
         except Exception:  # a dtype without min, a lost device: described without values
             complete = False
     return complete
 
 
-def values(torch: Any, t: Any) -> Description:
+def values(t: Any) -> Description:
     """Return the extremes and where they are of an integer tensor; {} when not cheap."""
     numel = t.numel()
     if numel == 0 or t.dtype == torch.bool:
         return {}
     with torch.no_grad():
         if t.is_floating_point():
-            return not_finite(torch, t) if t.device.type == "cpu" else {}
+            return not_finite(t) if t.device.type == "cpu" else {}
         if t.dtype.is_complex or numel > _SCAN_ELEMENTS:
             return {}
         at = torch.stack((t.argmin(), t.argmax()))
@@ -231,19 +233,19 @@ def values(torch: Any, t: Any) -> Description:
     return {"min": ends[0], "max": ends[1], "min_at": low, "max_at": high}
 
 
-def not_finite(torch: Any, t: Any) -> Description:
+def not_finite(t: Any) -> Description:
     """Return the number of NaNs and infinities of a small float tensor on the CPU."""
     if t.numel() > _COUNT_ELEMENTS or not t.is_floating_point() or t.device.type != "cpu":
         return {}
-    return counts(torch, t)
+    return counts(t)
 
 
-def counts(torch: Any, t: Any) -> Description:
+def counts(t: Any) -> Description:
     with torch.no_grad():
         return {"nan": int(torch.isnan(t).sum()), "inf": int(torch.isinf(t).sum())}
 
 
-def outputs(torch: Any, flat: Sequence[Any], count: bool) -> list[Description]:
+def outputs(flat: Sequence[Any], count: bool) -> list[Description]:
     """Describe the tensors of a result, with NaN counts where that is cheap."""
     found = []
     for leaf in flat[:_LEAVES]:
@@ -251,8 +253,8 @@ def outputs(torch: Any, flat: Sequence[Any], count: bool) -> list[Description]:
             found.append(scalar(leaf))
             continue
         description: Description = {"shape": _sizes(leaf.shape), **_kind(leaf)}
-        if count and plain(torch, leaf):
-            description.update(not_finite(torch, leaf))
+        if count and plain(leaf):
+            description.update(not_finite(leaf))
         found.append(description)
     return found
 

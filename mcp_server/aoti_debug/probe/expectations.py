@@ -77,7 +77,7 @@ def differences(program: Any, expected: list[Expected], flat: list[Any]) -> list
         else:
             found.append(_break("count", len(expected), len(flat)))
     symbols: dict[Any, int] = {}
-    shared = describe.overlaps(torch, flat)
+    shared = describe.overlaps(flat)
     index = 0
     for position, (item, leaf) in enumerate(zip(expected, flat)):  # noqa: B905 - Python 3.9
         is_tensor = isinstance(leaf, torch.Tensor)

@@ -62,10 +62,10 @@ class Bench:
     def recorded(self, values: list[Any], outputs: list[Any]) -> Document | None:
         """Hold a few elements of what a call gave in the script against what it gives here."""
         tensors = graph_run.tensors_in(outputs)
-        now = [marks.shown(torch, one) for one in tensors[: len(values)]]
+        now = [marks.shown(one) for one in tensors[: len(values)]]
         pairs = [(one, was) for one, was in zip(now, values) if one and was]  # noqa: B905
         mine, theirs = ([torch.tensor(numbers(pair[n])) for pair in pairs] for n in (0, 1))
-        return marks.apart(torch, mine, theirs)
+        return marks.apart(mine, theirs)
 
     def pair(self, path: str) -> Document:
         """Give a package loaded anew what a reference in the script was given, then the weights of
@@ -76,7 +76,7 @@ class Bench:
         def held(call: Callable[[Inputs], list[Any]]) -> Document | None:
             outputs = call(standalone.read_inputs(path))
             tensors = graph_run.tensors_in(outputs)
-            return marks.apart(torch, [marks.held(torch, one) for one in tensors], kept["outputs"])
+            return marks.apart([marks.held(one) for one in tensors], kept["outputs"])
 
         found: Document = {"call": kept["call"], "anew": held(self.called)}
         model = self._model()  # the call before may have changed its state
@@ -133,12 +133,12 @@ class Bench:
                 return node.target(*args, **kwargs)
 
             values = graph_run.outputs_of(module, inputs().flat, compute)
-            return [marks.held(torch, one) for one in graph_run.tensors_in(values)]
+            return [marks.held(one) for one in graph_run.tensors_in(values)]
 
         plain = outputs(None)
         found: list[Document] = []
         for node in tried:
-            moved = marks.apart(torch, outputs(node), plain) or {"apart": 0.0}
+            moved = marks.apart(outputs(node), plain) or {"apart": 0.0}
             found.append({**graph_run.about(node), "node": node.name, "apart": moved["apart"]})
         return found
 
@@ -152,7 +152,7 @@ class Bench:
                 n for n, one in enumerate(outputs) if getattr(one, "is_floating_point", bool)()
             ]
             mine, right = ([given[n].reshape(-1) for n in floats] for given in (outputs, exact))
-            held = marks.apart(torch, mine, right)
+            held = marks.apart(mine, right)
             found.append(held["apart"] if held else 0.0)
         return found
 
@@ -176,7 +176,7 @@ class Bench:
         nodes = {node.name: node for node in module.graph.nodes}
         for wrote in watch.found:
             node = nodes[wrote["node"]]
-            places = {"places": custom_ops.places(torch, node.target)}
+            places = {"places": custom_ops.places(node.target)}
             found.setdefault(wrote["op"], {**wrote, **places, **graph_run.about(node)})
         if not found:
             return {"wrote": []}

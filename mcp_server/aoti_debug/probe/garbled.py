@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import itertools
 import os
-import sys
 from collections.abc import Callable
 from typing import Any
+
+from .lazy import torch
 
 _WANTED = os.environ.get(
     "AOTI_DEBUG_GARBLED", ""
@@ -24,16 +25,15 @@ def garbled(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
-        torch: Any = sys.modules["torch"]
         if number not in ("", str(next(calls))):
             return result
         with torch.no_grad():
-            return torch.utils._pytree.tree_map(lambda leaf: _other(torch, leaf, kind), result)
+            return torch.utils._pytree.tree_map(lambda leaf: _other(leaf, kind), result)
 
     return call
 
 
-def _other(torch: Any, leaf: Any, kind: str) -> Any:
+def _other(leaf: Any, kind: str) -> Any:
     if not isinstance(leaf, torch.Tensor) or not leaf.numel():
         return leaf
     if leaf.dtype == torch.bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from importlib import import_module
 from typing import Any
 
 from .lazy import replaced, torch
@@ -94,7 +93,7 @@ def collecting(broken: list[str]) -> Iterator[None]:
             broken.append(str(message).removeprefix(GUARD) if message else "a guard")
 
     try:
-        with replaced([(import_module("torch"), "_assert", note)]):
+        with replaced([(torch, "_assert", note)]):
             yield
     except Exception as error:
         broken.append((str(error).splitlines() or [type(error).__name__])[0][:300])

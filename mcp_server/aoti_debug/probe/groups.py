@@ -62,7 +62,7 @@ def key(torch: Any, call: Any) -> Any:
     if kwargs:
         alike = (alike, tuple(kwargs))
     if call.loaded.writes:
-        return alike, tuple(sorted(map(str, describe.overlaps(torch, flat).items())))
+        return alike, tuple(sorted(map(str, describe.overlaps(flat).items())))
     return alike
 
 
@@ -79,7 +79,7 @@ def _odd_key(torch: Any, call: Any) -> Any:
         else:
             alike.append((type(leaf), leaf if type(leaf) in _SCALARS else None))
     if call.loaded.writes:
-        alike.append(tuple(sorted(map(str, describe.overlaps(torch, leaves).items()))))
+        alike.append(tuple(sorted(map(str, describe.overlaps(leaves).items()))))
     return tuple(alike), str(spec)
 
 
@@ -93,7 +93,7 @@ def new(torch: Any, call: Any, key: Any, described: Any) -> Group:
         return judge.breaks(contract, leaves, loaded.device_index) if judged else []
 
     named = memory.names_of_package.get((loaded.path or "", loaded.model))
-    nest = nesting.of_call(torch, loaded, call, named)
+    nest = nesting.of_call(loaded, call, named)
     found = nesting.held(nest, list(map(Leaf.of, described)), judged_by)
     broken = tuple(one for one in found if not one.harmless)
     if _Ids.next >= call_counters.GROUPS:

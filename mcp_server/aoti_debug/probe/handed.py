@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, Optional
 
 from . import describe, events, repeats, watch
+from .lazy import torch
 
 _BYTES = 1 << 20  # of a tensor
 _LINES = 20
@@ -46,7 +47,7 @@ _inputs: dict[int, Place] = {}  # of calls of models, by memory
 _after: dict[tuple[Place, Place], int] = {}  # first writes to these, by line and call
 
 
-def begin(torch: Any) -> None:
+def begin() -> None:
     """Watch what tensors are made, handed over and read, in every thread."""
     global _given
     _given = torch.utils.weak.WeakTensorKeyDictionary()
@@ -64,7 +65,7 @@ def begin(torch: Any) -> None:
     for home, name in (("queue", "Queue"), ("concurrent.futures", "ThreadPoolExecutor")):
         kind: Any = getattr(import_module(home), name)
         method = "put" if name == "Queue" else "submit"
-        setattr(kind, method, _handing(torch, getattr(kind, method)))
+        setattr(kind, method, _handing(getattr(kind, method)))
 
 
 def _enter() -> None:
@@ -77,17 +78,17 @@ def _enter() -> None:
 def calling(original: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap the call of a loaded model, which no mode sees. Before the first one a mode could be in
     the way of an export."""
-    torch, leaves = import_module("torch"), import_module("torch.utils._pytree").tree_leaves
+    leaves = torch.utils._pytree.tree_leaves
 
     @functools.wraps(original)
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
         _enter()
         args, kwargs = _meant((args, kwargs))
         for leaf in leaves((args, kwargs)):
-            if _plain(torch, leaf):
+            if _plain(leaf):
                 _inputs[_memory(leaf)] = watch.caller()
         result = original(model, *args, **kwargs)
-        made = [leaf for leaf in leaves(result) if _plain(torch, leaf)]
+        made = [leaf for leaf in leaves(result) if _plain(leaf)]
         _remember(made, made, watch.caller(), kept=True)
         return result
 
@@ -102,15 +103,15 @@ def ended() -> None:
         events.emit("handed", writer=writer, caller=call, after=True, count=count)
 
 
-def _handing(torch: Any, original: Callable[..., Any]) -> Callable[..., Any]:
-    tree_map = import_module("torch.utils._pytree").tree_map
+def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
+    tree_map = torch.utils._pytree.tree_map
 
     @functools.wraps(original)
     def hand(self: Any, *args: Any, **kwargs: Any) -> Any:
         place = watch.caller()
 
         def one(leaf: Any) -> Any:
-            if not _plain(torch, leaf):
+            if not _plain(leaf):
                 return leaf
             copy = leaf.detach().clone()
             _given[copy] = _Given(None, leaf, threading.get_ident(), place, False)
@@ -130,15 +131,15 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
     kwargs, name = kwargs or {}, getattr(func, "__name__", _ATTRIBUTE)
     if _thread.inside or name == _ATTRIBUTE:
         return func(*args, **kwargs)
-    torch, leaves = import_module("torch"), import_module("torch.utils._pytree").tree_leaves
+    leaves = torch.utils._pytree.tree_leaves
     writes = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
     result, _thread.inside = func(*args, **kwargs), True
     try:
-        given = [leaf for leaf in leaves((args[writes:], kwargs)) if _plain(torch, leaf)]
+        given = [leaf for leaf in leaves((args[writes:], kwargs)) if _plain(leaf)]
         made = [args[0]] if writes and args else leaves(result)
-        made = [leaf for leaf in made if _plain(torch, leaf)]
+        made = [leaf for leaf in made if _plain(leaf)]
         source: Any = None  # what was written again since, of which this is a view
-        if any(_as_given(torch, leaf) is not leaf for leaf in given):
+        if any(_as_given(leaf) is not leaf for leaf in given):
             memory = {_memory(leaf) for leaf in given}
             meant = _meant((args[writes:], kwargs))
             again = func(*args[:writes], *meant[0], **meant[1])
@@ -175,17 +176,17 @@ def _remember(
 
 
 def _meant(tree: Any) -> Any:
-    torch, tree_map = import_module("torch"), import_module("torch.utils._pytree").tree_map
+    tree_map = torch.utils._pytree.tree_map
     inside, _thread.inside = _thread.inside, True
     try:
-        return tree_map(lambda leaf: _as_given(torch, leaf), tree)
+        return tree_map(lambda leaf: _as_given(leaf), tree)
     finally:
         _thread.inside = inside
 
 
-def _as_given(torch: Any, leaf: Any) -> Any:
+def _as_given(leaf: Any) -> Any:
     """Return a tensor as its thread made or wrote it, where others have written its memory."""
-    known = _given.get(leaf) if _plain(torch, leaf) else None
+    known = _given.get(leaf) if _plain(leaf) else None
     if known is None:
         return leaf
     own, handed = threading.get_ident(), known.original is not None
@@ -209,8 +210,8 @@ def _memory(leaf: Any) -> int:
     return int(leaf.untyped_storage().data_ptr())
 
 
-def _plain(torch: Any, leaf: Any) -> bool:
-    if not isinstance(leaf, torch.Tensor) or not describe.plain(torch, leaf):
+def _plain(leaf: Any) -> bool:
+    if not isinstance(leaf, torch.Tensor) or not describe.plain(leaf):
         return False
     small = 0 < leaf.numel() * leaf.element_size() <= _BYTES
     return bool(small) and leaf.device.type == "cpu"

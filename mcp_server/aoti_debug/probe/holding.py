@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from . import budget, call_counters, capture, cuda, describe, device, shared_buffer, store
+from .lazy import torch
 from .watch import Details
 
 buffer = threading.Lock()  # whose holder's inputs are in the shared input buffer
 _modules = sys.modules
 
 
-def hold(torch: Any, call: Any, numbers: memoryview[int]) -> bool:
+def hold(call: Any, numbers: memoryview[int]) -> bool:
     """Copy the inputs of a call that is not recorded: to the shared buffer if they fit, else into
     a file as long as there is time for it. Return False where neither was done."""
     group = call.group
@@ -23,7 +24,7 @@ def hold(torch: Any, call: Any, numbers: memoryview[int]) -> bool:
             return True  # copied on the device
         if group.id is None or not budget.allows(capture.fixed()):
             return False
-        if capture.keep(torch, call, describe.unreadable_now(torch), ()).get("captured"):
+        if capture.keep(call, describe.unreadable_now(), ()).get("captured"):
             numbers[call_counters.LATEST_KEPT] = call.number
         return True
     if torch._C._len_torch_dispatch_stack() or not buffer.acquire(False):
@@ -47,16 +48,15 @@ def _copy(buffer: Any, flat: Any) -> None:
 def keep(call: Any, stem: str) -> Details:
     """Keep the inputs of a call on the CPU that has just returned: as they were before it, where
     the model writes to them."""
-    torch: Any = _modules["torch"]
     if call.holds:
         return _write(shared_buffer.held(torch, call.group.layout), stem)
     if kept := capture.again(call, stem):
         return kept
     if call.loaded.writes:
-        size = capture.storage_bytes(torch, call.flat)
+        size = capture.storage_bytes(call.flat)
         return {"captured": None, "why_not": f"the model writes to its inputs ({size} bytes)"}
     with torch._C.DisableTorchFunction():
-        return capture.keep_now(torch, call, stem)
+        return capture.keep_now(call, stem)
 
 
 def write(entry: device.Entry, stem: str) -> Details:

@@ -20,6 +20,7 @@ from . import (
     reference,
     reuse,
 )
+from .lazy import torch
 from .watch import Point, Span, phases, watched, wrap_once
 
 
@@ -92,8 +93,8 @@ POINTS = (
 def attach(module: ModuleType) -> None:
     """Wrap what is watched in a module that has just been imported."""
     if module.__name__ == "torch":
-        _report_torch(module)
-        checkpoints.watch(module)
+        _report_torch()
+        checkpoints.watch()
     if module.__name__ == "safetensors.torch":
         checkpoints.watch_file(module)
     for point in POINTS:
@@ -134,7 +135,7 @@ def _remembering(original: Any) -> Any:
     return module
 
 
-def _report_torch(torch: Any) -> None:
+def _report_torch() -> None:
     version = torch.version
     events.emit(
         "torch",
@@ -145,12 +146,12 @@ def _report_torch(torch: Any) -> None:
         path=torch.__file__,
         triton=reuse.triton_version(),
     )
-    custom_ops.remember_builtin(torch)
-    custom_ops.watch(torch)
+    custom_ops.remember_builtin()
+    custom_ops.watch()
     if memory.hands_over:
         from . import handed
 
-        handed.begin(torch)
+        handed.begin()
         atexit.register(handed.ended)
     atexit.register(_report_end, os.getpid())
 

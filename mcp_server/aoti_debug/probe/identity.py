@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from . import custom_ops, operator_source
+from .lazy import torch
 from .vocabulary import owner
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
@@ -58,8 +59,7 @@ def digest(told: object) -> str:
 class Teller:
     """Tells values as nested tuples of text; what several parts share is told once."""
 
-    def __init__(self, torch: Any) -> None:
-        self.torch = torch
+    def __init__(self) -> None:
         self.operators: dict[str, Any] = {}
         self.lines: list[object] = []
         self._nodes: dict[Any, int] = {}
@@ -143,8 +143,8 @@ class Teller:
 
     def definitions(self) -> object:
         """Tell what defines the foreign operators that were told of: schema, functions, files."""
-        torch, found = self.torch, []
-        own = custom_ops._own_namespaces(torch)
+        found: list[object] = []
+        own = custom_ops._own_namespaces()
         for name, target in sorted(self.operators.items()):
             qualified = str(target._schema.name)
             if qualified.split("::")[0] in own:
@@ -152,7 +152,7 @@ class Teller:
             entry = torch._library.simple_registry.singleton.find(qualified)
             kernel = getattr(getattr(entry, "fake_impl", None), "kernel", None)
             definition = custom_ops.definition_of(qualified)
-            registered = operator_source.registered(torch, [qualified])
+            registered = operator_source.registered([qualified])
             tags = sorted(map(str, target.tags))
             files = self._registering(qualified) if definition is None else []
             functions = self._defined(definition), self.tell(getattr(kernel, "func", None))
@@ -167,9 +167,9 @@ class Teller:
 
     def _registering(self, name: str) -> list[object]:
         """Tell the files, outside of torch, that registered kernels of an operator."""
-        dump = str(self.torch._C._dispatch_dump(name))
+        dump = str(torch._C._dispatch_dump(name))
         files = set(custom_ops._REGISTERED.findall(dump))
-        libraries = sorted(map(str, self.torch.ops.loaded_libraries))
+        libraries = sorted(map(str, torch.ops.loaded_libraries))
         found: list[object] = []
         for file in sorted(one for one in files if owner(one) != "torch"):
             if file.endswith(".py"):
@@ -185,7 +185,6 @@ class Teller:
         return str(value)
 
     def _tensor(self, value: Any) -> object:
-        torch = self.torch
         sizes = [str(one) for one in (*value.shape, "|", *value.stride(), value.storage_offset())]
         about = (str(value.dtype), str(value.device), str(value.layout), value.requires_grad, sizes)
         if hasattr(value, "fake_mode") or value.device.type == "meta":
@@ -194,7 +193,7 @@ class Teller:
             raise Incomparable(f"a {type(value).__name__} of layout {value.layout}")
         storage = value.untyped_storage()
         if storage._cdata not in self._storages:
-            self._storages[storage._cdata] = len(self._storages), _bytes_of(torch, storage)
+            self._storages[storage._cdata] = len(self._storages), _bytes_of(storage)
         return about, self._storages[storage._cdata]
 
     def _function(self, value: Any) -> object:
@@ -284,7 +283,7 @@ def _code(code: Any) -> object:
     return code.co_code, constants, names, counts
 
 
-def _bytes_of(torch: Any, storage: Any) -> str:
+def _bytes_of(storage: Any) -> str:
     """Return the digest of a storage's bytes, taken in parts side by side."""
     size, on_host = storage.nbytes(), storage.device.type == "cpu"
     whole = torch.empty(0, dtype=torch.uint8, device=storage.device).set_(storage)

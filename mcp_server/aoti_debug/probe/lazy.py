@@ -1,9 +1,10 @@
-"""torch, for what runs in a process of the probe's own: imported where it is first used, so that a
-report tells of an import that fails; and functions of it replaced for a while."""
+"""torch, imported where it is first used, so that a report tells of an import that fails; and its
+functions replaced for a while."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any
@@ -11,7 +12,10 @@ from typing import Any
 
 class _Torch:
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module("torch"), name)
+        return getattr(sys.modules.get("torch") or import_module("torch"), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(import_module("torch"), name, value)
 
 
 torch: Any = _Torch()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 from . import describe
+from .lazy import torch
 
 _SAMPLED = 32  # elements
 _COPIED = 1 << 16  # elements of a tensor that is not dense
@@ -39,46 +40,46 @@ class Mark(NamedTuple):
         return same and not before.alive.expired() and self.value != before.value
 
 
-def of(torch: Any, leaf: Any) -> Mark:
+def of(leaf: Any) -> Mark:
     dtype = str(leaf.dtype).replace("torch.", "")
-    at = storage(torch, leaf)
-    alive = None if at is None else _reference(torch, leaf)
+    at = storage(leaf)
+    alive = None if at is None else _reference(leaf)
     first = None if at is None else int(leaf.data_ptr())
-    return Mark(tuple(leaf.shape), dtype, first, at, sample(torch, leaf), version(leaf), alive)
+    return Mark(tuple(leaf.shape), dtype, first, at, sample(leaf), version(leaf), alive)
 
 
-def _reference(torch: Any, leaf: Any) -> Any:
+def _reference(leaf: Any) -> Any:
     return torch.multiprocessing.reductions.StorageWeakRef(leaf.untyped_storage())
 
 
-def tensors(torch: Any, tree: Any) -> list[Any]:
+def tensors(tree: Any) -> list[Any]:
     leaves = torch.utils._pytree.tree_leaves(tree)
     return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
-def sample(torch: Any, leaf: Any) -> Any:
+def sample(leaf: Any) -> Any:
     """Return a few elements as bytes, spread over a tensor of the CPU."""
-    few = spread(torch, leaf, _SAMPLED)
+    few = spread(leaf, _SAMPLED)
     return few.view(torch.uint8).tolist() if few is not None else None
 
 
-def held(torch: Any, leaf: Any) -> Any:
+def held(leaf: Any) -> Any:
     """Return a copy of up to some thousand elements, spread over a tensor of the CPU."""
-    return spread(torch, leaf, _HELD)
+    return spread(leaf, _HELD)
 
 
-def shown(torch: Any, leaf: Any) -> list[Any] | None:
+def shown(leaf: Any) -> list[Any] | None:
     """Return a few elements as numbers, as JSON has them."""
-    few = spread(torch, leaf, _SAMPLED)
+    few = spread(leaf, _SAMPLED)
     if few is None or few.is_complex():
         return None
     numbers = few.to(torch.float64).tolist() if few.is_floating_point() else few.tolist()
     return [one if one - one == 0 else str(one) for one in numbers]
 
 
-def spread(torch: Any, leaf: Any, count: int) -> Any:
+def spread(leaf: Any, count: int) -> Any:
     """Return a flat copy of elements that are evenly apart; None where that is not cheap."""
-    if not describe.plain(torch, leaf) or leaf.device.type != "cpu" or not leaf.numel():
+    if not describe.plain(leaf) or leaf.device.type != "cpu" or not leaf.numel():
         return None
     if leaf.numel() * leaf.element_size() > _BYTES:
         return None
@@ -90,7 +91,7 @@ def spread(torch: Any, leaf: Any, count: int) -> Any:
         return flat[:: -(-flat.numel() // count)].clone()
 
 
-def storage(torch: Any, leaf: Any) -> int | None:
+def storage(leaf: Any) -> int | None:
     """Return where a tensor's memory begins, by which tensors that share it are known."""
     if type(leaf) not in (torch.Tensor, torch.nn.Parameter) or leaf.layout != torch.strided:
         return None
@@ -101,11 +102,11 @@ def version(leaf: Any) -> int:
     return -1 if leaf.is_inference() else int(leaf._version)
 
 
-def rows(torch: Any, tensors: list[Any]) -> list[bytes]:
+def rows(tensors: list[Any]) -> list[bytes]:
     """Return what each row of tensors of one length is known by; none where that is not cheap."""
     sizes = {one.shape[0] if one.dim() else 0 for one in tensors}
     count = sizes.pop() if len(sizes) == 1 else 0
-    if not 0 < count <= _ROWS or any(storage(torch, one) is None for one in tensors):
+    if not 0 < count <= _ROWS or any(storage(one) is None for one in tensors):
         return []
     found = [b""] * count
     with torch.no_grad():
@@ -123,7 +124,7 @@ def alike(one: Any, other: Any) -> Any:
     return (one == other) | ((one != one) & (other != other))
 
 
-def apart(torch: Any, some: list[Any], others: list[Any]) -> dict[str, Any] | None:
+def apart(some: list[Any], others: list[Any]) -> dict[str, Any] | None:
     """Hold samples of outputs against each other: the largest difference, and the largest value
     beside it; None where they cannot be paired."""
     pairs = [

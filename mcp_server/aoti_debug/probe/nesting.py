@@ -1,7 +1,7 @@
 """Hold the nesting of a call's arguments against that of the export: a package takes leaves by
 position, so that a dict whose keys stand in another order puts values in each other's places.
 
-The server imports it: standard library alone, torch is given. Python 3.9.
+The server imports it, and calls what needs no torch. Python 3.9.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Optional, Union
 
+from .lazy import torch
 from .vocabulary import Break, Leaf
 
 Key = Union[int, str]  # noqa: UP007 - a place in a sequence, or a name in a dict or the like
@@ -23,7 +24,7 @@ MOVED = "the package takes values by position, so they go to each other's places
 SHIFTED = "the package counts tensors only, so every later one moves to another's place"
 
 
-def of_call(torch: Any, loaded: Any, call: Any, named: Names | None) -> list[Break]:
+def of_call(loaded: Any, call: Any, named: Names | None) -> list[Break]:
     """Return what the nesting of a call breaks; looked at once for each kind. `named` are the
     export's names of the leaves, where they are known."""
     kind: Any = str(torch.utils._pytree.tree_structure((call.args, call.kwargs)))
@@ -38,9 +39,9 @@ def of_call(torch: Any, loaded: Any, call: Any, named: Names | None) -> list[Bre
         given = call.args, call.kwargs
         found: list[Break] | None = []
         if loaded.spec:
-            found = breaks(torch, loaded.spec, *given, call.flat, named, takes, others)
+            found = breaks(loaded.spec, *given, call.flat, named, takes, others)
         if found is not None and not found and others is not None:
-            found = missing(torch, *given, named, others, takes)
+            found = missing(*given, named, others, takes)
         known[kind] = found or []
     return known[kind]
 
@@ -52,7 +53,6 @@ def told(found: Sequence[Break]) -> dict[str, Any]:
 
 
 def breaks(
-    torch: Any,
     spec: str,
     args: Any,
     kwargs: Any,
@@ -68,8 +68,8 @@ def breaks(
     wanted = pytree.treespec_loads(spec)
     if wanted.num_leaves > _LEAVES or len(flat) > _LEAVES:
         return []
-    expected = tree(torch, pytree.tree_unflatten(range(wanted.num_leaves), wanted))
-    given = tree(torch, (args, kwargs))
+    expected = tree(pytree.tree_unflatten(range(wanted.num_leaves), wanted))
+    given = tree((args, kwargs))
     ours, theirs = paths(expected), paths(given)
     tensors = [path for path, leaf in zip(theirs, flat) if isinstance(leaf, torch.Tensor)]  # noqa: B905
     rest = iter(ours)
@@ -95,12 +95,7 @@ def breaks(
 
 
 def missing(
-    torch: Any,
-    args: Any,
-    kwargs: Any,
-    named: Names | None,
-    others: frozenset[int],
-    takes: int | None,
+    args: Any, kwargs: Any, named: Names | None, others: frozenset[int], takes: int | None
 ) -> list[Break]:
     """Return what is given in the place of a tensor, and where a tensor is one too many; `others`
     are the places that hold no tensor."""
@@ -121,7 +116,7 @@ def missing(
     return found
 
 
-def tree(torch: Any, value: Any) -> Tree:
+def tree(value: Any) -> Tree:
     """Return the keys under which the leaves of a value stand, in order."""
     root: Tree = {}
     for path, _ in torch.utils._pytree.tree_flatten_with_path(value)[0]:

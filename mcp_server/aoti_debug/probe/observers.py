@@ -87,7 +87,7 @@ class Promises(Observer):
         for one in fakes.differences(node, (args, kwargs), value, symbols):
             known = self._known.setdefault((one["op"], one["output"], one["property"]), one)
             if known is one and len(self.mismatches) < _KEPT:
-                one["places"] = custom_ops.places(torch, node.target)
+                one["places"] = custom_ops.places(node.target)
                 self.mismatches.append(one)
             known["count"] = known.get("count", 0) + 1
 

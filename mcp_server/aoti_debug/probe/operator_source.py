@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import custom_ops
+from .lazy import torch
 
 Document = dict[str, Any]
 
@@ -34,14 +35,14 @@ _KEYS = ("CPU", "CUDA", "XPU", "Meta", "CompositeExplicitAutograd", "CompositeIm
 _LINE = re.compile(r"registered at (.{1,4096}?\.py):(\d+)")
 
 
-def sources(torch: Any, graph: Any) -> list[Document]:
+def sources(graph: Any) -> list[Document]:
     """Return for each foreign namespace that the graph uses its source, or why there is none.
 
     `source` is cut to the operators, `wider` is the whole file up to the first use of a model.
     """
-    used = _used_operators(torch, graph)
+    used = _used_operators(graph)
     namespaces = {str(target).split(".")[0] for target in used}
-    groups = [one for one in custom_ops.namespaces(torch) if one["namespace"] in namespaces]
+    groups = [one for one in custom_ops.namespaces() if one["namespace"] in namespaces]
     sites = [one for one in custom_ops.sites if one.op.split("::")[0] in namespaces]
     known = {one["file"] for one in groups}
     for site in sites:  # a fake kernel may be in another file, an operator behind a decorator
@@ -52,7 +53,7 @@ def sources(torch: Any, graph: Any) -> list[Document]:
     found = []
     for group in groups:
         file = group["file"]
-        lines = _lines_of(torch, used, file)
+        lines = _lines_of(used, file)
         lines |= {line for one in sites for path, line in one.lines if path == file}
         calls = [one.call for one in sites if one.call and one.file == file]
         source = _source(file, group["namespace"], lines)
@@ -63,7 +64,7 @@ def sources(torch: Any, graph: Any) -> list[Document]:
     return found
 
 
-def registered(torch: Any, names: list[str]) -> dict[str, list[str]]:
+def registered(names: list[str]) -> dict[str, list[str]]:
     """Return what is registered of each operator: overloads, and what has a kernel. Two processes
     in which this is the same define the operator alike, as far as torch can tell."""
     found = {}
@@ -81,25 +82,25 @@ def registered(torch: Any, names: list[str]) -> dict[str, list[str]]:
     return found
 
 
-def operators(torch: Any, graph: Any) -> list[str]:
+def operators(graph: Any) -> list[str]:
     """Return the foreign operators that the graph uses, as NAMESPACE::NAME."""
-    foreign = {group["namespace"] for group in custom_ops.namespaces(torch)}
-    names = {str(target._schema.name) for target in _used_operators(torch, graph)}
+    foreign = {group["namespace"] for group in custom_ops.namespaces()}
+    names = {str(target._schema.name) for target in _used_operators(graph)}
     return sorted(name for name in names if name.split("::")[0] in foreign)
 
 
-def _used_operators(torch: Any, graph: Any) -> set[Any]:
+def _used_operators(graph: Any) -> set[Any]:
     overload = torch._ops.OpOverload
     return {n.target for n in graph.nodes if isinstance(n.target, overload)}
 
 
-def _lines_of(torch: Any, used: set[Any], file: str | None) -> set[int]:
+def _lines_of(used: set[Any], file: str | None) -> set[int]:
     """Return the lines of a file in which an operator that is used is defined or registered."""
     found: set[int] = set()
     for target in used:
         dump = str(torch._C._dispatch_dump(str(target._schema.name)))
         found |= {int(line) for path, line in _LINE.findall(dump) if path == file}
-        found |= {line for path, line in custom_ops.places(torch, target).values() if path == file}
+        found |= {line for path, line in custom_ops.places(target).values() if path == file}
     return found
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import sys
 from pathlib import Path
 from typing import Any
 
 from . import budget, capture, custom_ops, events, memory, reference, store, wrapper_contract
 from .describe import counts, tensor
+from .lazy import torch
 from .memory import Loaded
 from .watch import Details, Point, Span, caller, watched
 
@@ -75,7 +75,7 @@ def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     for option in ("device_index", "run_single_threaded", "num_runners"):
         if option in given:
             span.details[option] = given[option]
-    custom_ops.report(sys.modules["torch"])
+    custom_ops.report()
 
 
 def after_load(span: Span, result: Any) -> Details:
@@ -123,7 +123,7 @@ def before_aot_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     found = span.details["package"] = describe(source)
     _state_contract(loaded, found)
     span.details["device"] = str(args[1] if len(args) > 1 else kwargs.get("device"))
-    custom_ops.report(sys.modules["torch"])
+    custom_ops.report()
 
 
 def before_package(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -160,7 +160,6 @@ def after_package(span: Span, result: Any) -> Details:
 
 def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `load_constants`: what is given for which name."""
-    torch = sys.modules["torch"]
     span.details["caller"] = caller()
     found = memory.loaded.get(args[0]) if args[0] is not None else None
     span.details["package"] = found.path if found else None
@@ -171,20 +170,20 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if isinstance(constants, dict):
         span.details["count"] = len(constants)
         span.details["constants"] = [
-            {"name": str(name), **tensor(torch, value), **_not_finite(torch, value)}
+            {"name": str(name), **tensor(value), **_not_finite(value)}
             for name, value in list(constants.items())[:200]
             if isinstance(value, torch.Tensor)
         ]
         with budget.Apart():
-            span.details.update(_keep_constants(torch, constants, span.details))
+            span.details.update(_keep_constants(constants, span.details))
 
 
-def _keep_constants(torch: Any, constants: dict[Any, Any], details: Details) -> Details:
+def _keep_constants(constants: dict[Any, Any], details: Details) -> Details:
     """Keep weights that are given, so that a replay can be given them too."""
     memory.given += 1
     given = {str(name): value for name, value in constants.items()}
-    reference.given(torch, {n: v for n, v in given.items() if isinstance(v, torch.Tensor)})
-    size, room = capture.storage_bytes(torch, list(given.values())), store.room()
+    reference.given({n: v for n, v in given.items() if isinstance(v, torch.Tensor)})
+    size, room = capture.storage_bytes(list(given.values())), store.room()
     why_not = ""
     if store.directory() is None:
         why_not = "capture is off"
@@ -206,10 +205,10 @@ def _keep_constants(torch: Any, constants: dict[Any, Any], details: Details) -> 
         return {"captured": None, "why_not": f"{type(error).__name__}: {error}"[:500]}
 
 
-def _not_finite(torch: Any, value: Any) -> dict[str, int]:
+def _not_finite(value: Any) -> dict[str, int]:
     """Count the NaNs and infinities of a weight that is given; {} where it has none."""
     try:
         small = value.is_floating_point() and value.numel() <= _COUNTED
-        return {kind: n for kind, n in counts(torch, value).items() if n} if small else {}
+        return {kind: n for kind, n in counts(value).items() if n} if small else {}
     except Exception:  # a dtype or a layout without these operators
         return {}

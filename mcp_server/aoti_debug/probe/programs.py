@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import copy
 import os
-import sys
 import weakref
 from collections.abc import Iterable
 from importlib import import_module
@@ -23,6 +22,7 @@ from . import (
     reuse,
     store,
 )
+from .lazy import torch
 from .watch import Details, Span, caller
 
 # What an event calls it -> the setting of torch._inductor.config.
@@ -51,7 +51,7 @@ def before_lower(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> N
     span.details["caller"] = caller()
     _begin(span, program, kwargs.get("inductor_configs"))
     with budget.Apart():
-        reuse.begin(span, sys.modules["torch"], program, kwargs.get("inductor_configs"))
+        reuse.begin(span, program, kwargs.get("inductor_configs"))
 
 
 def before_aot_compile(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ def beside_package() -> Details:
     if program is None:
         return {}
     with budget.Apart():
-        captured, why_not = keep_program(sys.modules["torch"], program)
+        captured, why_not = keep_program(program)
     if captured is None:
         return {"exported_program_skipped": why_not}
     return {"exported_program": captured, "input_names": memory.input_names(program)}
@@ -116,8 +116,7 @@ def after_lower(span: Span, result: Any) -> Details:
 
 
 def _begin(span: Span, program: Any, options: Any) -> None:
-    torch = sys.modules["torch"]
-    custom_ops.report(torch)
+    custom_ops.report()
     for name, read in (("flags", flags), ("settings", settings)):
         with events.noted(f"read the compiler's {name}"):
             span.details[name] = read(options if isinstance(options, dict) else {})
@@ -131,14 +130,14 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         if describe.state(program):
             span.details["mutates"] = True
     with budget.Apart():  # lowering takes far longer than this
-        captured, why_not = keep_program(torch, program)
+        captured, why_not = keep_program(program)
     if captured is not None:
         span.details["exported_program"] = captured
     else:
         span.details["exported_program_skipped"] = why_not
     if program is not None and _waits(captured):
         with budget.Apart():
-            span.details["exported_graph"] = keep_graph(torch, program)
+            span.details["exported_graph"] = keep_graph(program)
 
 
 def flags(options: dict[str, Any]) -> Details:
@@ -165,23 +164,23 @@ def _plain(value: Any) -> bool:
     return value is None or type(value) in (bool, int, float, str)
 
 
-def keep_program(torch: Any, program: Any) -> tuple[str | None, str | None]:
+def keep_program(program: Any) -> tuple[str | None, str | None]:
     """Save an exported program before it is lowered; return its name, or None and why."""
     if store.directory() is None:
         return None, "capture is off"
     if program is None:
         return None, "the exported program is not known"
     try:
-        size = size_of(torch, program)
+        size = size_of(program)
     except Exception as error:
         return None, f"its size is unknown: {type(error).__name__}: {error}"
     name = store.new_name("exported", ".pt2")
     if size > store.room():
-        return _later(torch, program, name, size)
-    return _saved(torch, program, name)
+        return _later(program, name, size)
+    return _saved(program, name)
 
 
-def _saved(torch: Any, program: Any, name: str) -> tuple[str | None, str | None]:
+def _saved(program: Any, name: str) -> tuple[str | None, str | None]:
     try:
         return store.write(name, lambda to: torch.export.save(program, to)), None
     except Exception as error:
@@ -197,20 +196,20 @@ def _waits(captured: str | None) -> bool:
     return captured is None or not (folder.parent / captured).stat().st_size
 
 
-def keep_graph(torch: Any, program: Any) -> str | None:
+def keep_graph(program: Any) -> str | None:
     """Save an exported program without its weights, each of which becomes zeros of its shape that
     share one element; return its name. Guards and the model's lines need no more."""
     weightless = copy.copy(program)
-    weightless._state_dict = {n: _weightless(torch, v) for n, v in program.state_dict.items()}
-    weightless._constants = {n: _weightless(torch, v) for n, v in program.constants.items()}
+    weightless._state_dict = {n: _weightless(v) for n, v in program.state_dict.items()}
+    weightless._constants = {n: _weightless(v) for n, v in program.constants.items()}
     weightless._example_inputs = None
-    found, why_not = _saved(torch, weightless, store.new_name("graph", ".pt2"))
+    found, why_not = _saved(weightless, store.new_name("graph", ".pt2"))
     if found is None:
         events.note("save the graph of the exported program", why_not)
     return found
 
 
-def _weightless(torch: Any, value: Any) -> Any:
+def _weightless(value: Any) -> Any:
     plain = isinstance(value, torch.Tensor) and value.layout == torch.strided
     if not plain or value.untyped_storage().nbytes() <= _SMALL:
         return value
@@ -220,24 +219,24 @@ def _weightless(torch: Any, value: Any) -> Any:
     return torch.nn.Parameter(zeros, requires_grad=False) if is_parameter else zeros
 
 
-def _later(torch: Any, program: Any, name: str, size: int) -> tuple[str | None, str | None]:
+def _later(program: Any, name: str, size: int) -> tuple[str | None, str | None]:
     """Save a large program when the script's own work is over, if it still has it then and its
     weights are as they were."""
     if size > store.free() // 2:
         store.discard(name)
         return None, f"{size} bytes of weights are more than half of what the disk has left"
     kept = weakref.ref(program)
-    versions = _versions(torch, program)
+    versions = _versions(program)
     process = os.getpid()
 
     def save() -> None:
         still = kept()
-        if still is None or os.getpid() != process or _versions(torch, still) != versions:
+        if still is None or os.getpid() != process or _versions(still) != versions:
             events.note("save the exported program", "it was gone or changed at the end")
         elif size > store.free() // 2:
             events.note("save the exported program", f"the disk has no room for {size} bytes")
         else:
-            saved, why_not = _saved(torch, still, name)
+            saved, why_not = _saved(still, name)
             if saved is None:
                 events.note("save the exported program", why_not)
 
@@ -247,20 +246,20 @@ def _later(torch: Any, program: Any, name: str, size: int) -> tuple[str | None, 
     return f"{folder.name}/{name}", None
 
 
-def _versions(torch: Any, program: Any) -> list[int]:
+def _versions(program: Any) -> list[int]:
     return [
         value._version
-        for value in _values(torch, program)
+        for value in _values(program)
         if isinstance(value, torch.Tensor) and not value.is_inference()
     ]
 
 
-def size_of(torch: Any, program: Any) -> int:
+def size_of(program: Any) -> int:
     """Return the bytes of parameters, buffers, constants and example inputs, each counted once."""
-    return capture.storage_bytes(torch, list(_values(torch, program)))
+    return capture.storage_bytes(list(_values(program)))
 
 
-def _values(torch: Any, program: Any) -> Iterable[Any]:
+def _values(program: Any) -> Iterable[Any]:
     yield from program.state_dict.values()
     yield from program.constants.values()
     yield from torch.utils._pytree.tree_leaves(program.example_inputs)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Optional
 
 from . import budget, call_counters, capture, events, marks, watch
+from .lazy import torch
 from .vocabulary import owner
 
 _MOST = 100  # calls that are looked at, of one line
@@ -75,7 +76,6 @@ class _State:
 
 def exported(module: Any, program: Any) -> None:
     """Remember how a module is at its export, and watch its calls from now on."""
-    torch: Any = sys.modules["torch"]
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.fx.GraphModule):
         return
     kind = type(module)
@@ -86,19 +86,18 @@ def exported(module: Any, program: Any) -> None:
             weakref.ref(module),
             weakref.ref(program),
             _training(module),
-            _settings(torch),
-            {name: _known(torch, one) for name, one in _tensors(torch, module)},
+            _settings(),
+            {name: _known(one) for name, one in _tensors(module)},
             _attributes(module),
         )
     )
     if not kind.__module__.startswith("torch."):
-        _watch(torch, kind)
+        _watch(kind)
 
 
 def loaded_alone() -> None:
     """Watch the user's own modules where a package was not made by this process: one of them may be
     what it is compared with."""
-    torch: Any = sys.modules["torch"]
     wanted, seen = [torch.nn.Module], set[Any]()
     while wanted and len(seen) < _CLASSES:
         kind = wanted.pop()
@@ -107,14 +106,14 @@ def loaded_alone() -> None:
             wanted += kind.__subclasses__()
             file = getattr(sys.modules.get(kind.__module__), "__file__", None)
             if file and owner(file) == "user":
-                _watch(torch, kind)
+                _watch(kind)
 
 
-def _watch(torch: Any, kind: Any) -> None:
+def _watch(kind: Any) -> None:
     if _MARK in vars(kind):
         return
     try:
-        kind.__call__ = _watched(torch, kind.__call__)
+        kind.__call__ = _watched(kind.__call__)
         setattr(kind, _MARK, True)
     except (AttributeError, TypeError):  # a class that takes no attribute
         return
@@ -123,45 +122,42 @@ def _watch(torch: Any, kind: Any) -> None:
 
 def lowered(program: Any) -> None:
     """Take the weights that a program has when it is compiled: it shares them with its module."""
-    torch: Any = sys.modules["torch"]
     for one in (one for known in _exports.values() for one in known):
         if one.program() is program:
             for name, value in {**program.state_dict, **program.constants}.items():
                 if name in one.weights and isinstance(value, torch.Tensor):
-                    one.weights[name] = _known(torch, value)
+                    one.weights[name] = _known(value)
 
 
-def given(torch: Any, weights: dict[str, Any]) -> None:
+def given(weights: dict[str, Any]) -> None:
     """Remember the weights that a package is given."""
     if _State.watches and budget.allows():
-        _State.weights.update((name, _known(torch, one)) for name, one in weights.items())
+        _State.weights.update((name, _known(one)) for name, one in weights.items())
 
 
-def returned(torch: Any, call: Any, inputs: list[marks.Mark], result: Any) -> None:
+def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
     """Remember what a package was given and gave; hold it against the module's last calls."""
     if not _State.watches:
         return
     _State.returned += 1
     flat = [id(leaf) for leaf in call.flat if isinstance(leaf, torch.Tensor)]
     known = dict(zip(flat, inputs))  # noqa: B905 - Python 3.9
-    inputs = [
-        known[id(one)] for one in _arranged(torch, call.args, call.kwargs) if id(one) in known
-    ]
-    outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
+    inputs = [known[id(one)] for one in _arranged(call.args, call.kwargs) if id(one) in known]
+    outputs = [marks.held(one) for one in marks.tensors(result)]
     seen = _Seen(call.number, inputs, outputs, None, {}, {})
     _package.append(seen)
     for other in list(_module):
-        if _pair(torch, other, seen, (call.args, call.kwargs), of_package=True):
+        if _pair(other, seen, (call.args, call.kwargs), of_package=True):
             _module.remove(other)
             return
     if len(_State.rows) < _GIVEN:
-        _State.rows.update(marks.rows(torch, _arranged(torch, call.args, call.kwargs)))
+        _State.rows.update(marks.rows(_arranged(call.args, call.kwargs)))
     for other in list(_module)[-1:]:
         if found := _beside(other):
             _say(other, found)
 
 
-def _arranged(torch: Any, args: Any, kwargs: Any) -> list[Any]:
+def _arranged(args: Any, kwargs: Any) -> list[Any]:
     """Return the tensors that a call was given, what has a name sorted by it."""
     given = [*args, *(kwargs[name] for name in sorted(kwargs))]
     if not all(isinstance(one, torch.Tensor) for one in given):
@@ -182,7 +178,7 @@ def ended() -> None:
             events.emit("reference", caller=caller, rows=[missing, len(wanted)])
 
 
-def _watched(torch: Any, original: Any) -> Any:
+def _watched(original: Any) -> Any:
     is_compiling = torch.compiler.is_compiling
 
     @functools.wraps(original)
@@ -205,7 +201,6 @@ def _watched(torch: Any, original: Any) -> Any:
 
 
 def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
-    torch: Any = sys.modules["torch"]
     if torch._C._len_torch_dispatch_stack() or not budget.allows():
         return None  # it is being traced
     quiet = events.noted("look at a call of the exported module")
@@ -215,15 +210,15 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
         if looked >= _MOST:
             return None
         _State.looked[caller] = looked + 1
-        given = [marks.of(torch, one) for one in _arranged(torch, args, kwargs)]
+        given = [marks.of(one) for one in _arranged(args, kwargs)]
         wanted = _State.wanted.setdefault(caller, [])
         if len(wanted) < _GIVEN:
-            wanted += marks.rows(torch, _arranged(torch, args, kwargs))
-        state = _state(torch, module)
-        own = {name: one for name, one in _tensors(torch, module) if name in state}
-        small = not _State.kept and capture.storage_bytes(torch, [*own.values()]) <= _KEPT
+            wanted += marks.rows(_arranged(args, kwargs))
+        state = _state(module)
+        own = {name: one for name, one in _tensors(module) if name in state}
+        small = not _State.kept and capture.storage_bytes([*own.values()]) <= _KEPT
         before = {name: one.detach().clone() for name, one in own.items()} if small else {}
-        of, differs = weakref.ref(module), _differences(torch, module)
+        of, differs = weakref.ref(module), _differences(module)
         if (lazy := watch.consumer()) is not None:
             differs["lazy"] = lazy
         return _Seen(0, given, [], caller, differs, state, of, before)
@@ -231,21 +226,20 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
 
 
 def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
-    torch: Any = sys.modules["torch"]
     quiet = events.noted("look at a result of the exported module")
     with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
-        outputs = [marks.held(torch, one) for one in marks.tensors(torch, result)]
+        outputs = [marks.held(one) for one in marks.tensors(result)]
         seen = seen._replace(outputs=outputs)
         if module.training:
-            _watch_gradient(seen, marks.tensors(torch, result))
-        now = _state(torch, module)
+            _watch_gradient(seen, marks.tensors(result))
+        now = _state(module)
         moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
         if moved:
             seen.differs["moved"] = moved[:_NAMED]
         # What a call of the package was paired with before comes last: a reference that is
         # evaluated late is given the latest values of memory each time.
         order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
-        if not any(_pair(torch, seen, other, given) for other in order):
+        if not any(_pair(seen, other, given) for other in order):
             _module.append(seen)
             _say(seen, _beside(seen))
 
@@ -260,7 +254,7 @@ def _watch_gradient(seen: _Seen, outputs: list[Any]) -> None:
         )
 
 
-def _pair(torch: Any, own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -> bool:
+def _pair(own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -> bool:
     """Report a call of the module beside one of the package that was given the same inputs, or the
     same in another order or in the same memory; keep the first that are apart. `given` is what the
     module was given, or the package."""
@@ -276,27 +270,27 @@ def _pair(torch: Any, own: _Seen, package: _Seen, given: Any, *, of_package: boo
             if not all(_same_memory(own.inputs[n], package.inputs[n]) for n in other):
                 return False
             found["written"] = other[:_NAMED]
-    held = marks.apart(torch, package.outputs, own.outputs)
+    held = marks.apart(package.outputs, own.outputs)
     _State.paired.add(package.call)
     apart = held is not None and bool(held["unlike"] or held["wrong"])
     if apart and not _State.kept and own.caller not in _State.learns and not (of_package and found):
-        kept = _keep(torch, own, package.call, given)
+        kept = _keep(own, package.call, given)
         _State.kept = bool(kept)
         found.update(kept)
     _say(own, {"call": package.call, **found, **(held or {})})
     return True
 
 
-def _keep(torch: Any, own: _Seen, number: int, given: Any) -> dict[str, Any]:
+def _keep(own: _Seen, number: int, given: Any) -> dict[str, Any]:
     """Keep what the module was given, what it gave, and its weights as they were before."""
     args, kwargs = given
     module, moved = own.module(), own.differs.get("moved", ())
-    weights = {} if module is None else dict(_tensors(torch, module))
+    weights = {} if module is None else dict(_tensors(module))
     weights = {name: one.detach() for name, one in weights.items() if name not in moved}
     weights.update(own.before)
     call = capture.Call(number, args, kwargs, torch.utils._pytree.tree_leaves(given))
     with budget.Apart():
-        return capture.keep_pair(torch, call, {"outputs": own.outputs, "weights": weights})
+        return capture.keep_pair(call, {"outputs": own.outputs, "weights": weights})
 
 
 def _beside(own: _Seen) -> dict[str, Any] | None:
@@ -325,13 +319,13 @@ def _say(seen: _Seen, found: Any = None) -> None:
     events.emit("reference", caller=seen.caller, **seen.differs, **(found or {}))
 
 
-def _differences(torch: Any, module: Any) -> dict[str, Any]:
+def _differences(module: Any) -> dict[str, Any]:
     known = next((_exports[kind] for kind in type(module).__mro__ if kind in _exports), None)
     if known is None:
-        return _beside_given(torch, module) or _since(torch, module)
+        return _beside_given(module) or _since(module)
     export = next((one for one in known if one.module() is module), known[-1])
     found: dict[str, Any] = {}
-    training, settings = _training(module), _settings(torch)
+    training, settings = _training(module), _settings()
     if training - export.training:
         found["training"] = sorted(training - export.training)[:_NAMED]
     if export.training - training:
@@ -339,8 +333,8 @@ def _differences(torch: Any, module: Any) -> dict[str, Any]:
     for name, value in settings.items():
         if value != export.settings.get(name):
             found[name], found[f"exported_{name}"] = value, export.settings.get(name)
-    if changed := _changed(torch, module, export.weights, unknown=False):
-        found.update(changed, **_swapped(torch, module))
+    if changed := _changed(module, export.weights, unknown=False):
+        found.update(changed, **_swapped(module))
     attributes = _attributes(module)
     others = [
         f"{name} = {value!r:.40}, at the export {export.attributes[name]!r:.40}"
@@ -354,43 +348,43 @@ def _differences(torch: Any, module: Any) -> dict[str, Any]:
     return found
 
 
-def _since(torch: Any, module: Any) -> dict[str, Any]:
+def _since(module: Any) -> dict[str, Any]:
     """Return the weights of a module that changed since its first call: no export was seen."""
     of, known = _State.first.get(id(module), (lambda: None, {}))
     if of() is module:
-        found = _changed(torch, module, known, unknown=False)
+        found = _changed(module, known, unknown=False)
         return {**found, "since": True} if found else {}
     if len(_State.first) < _LATEST:
-        weights = {name: _known(torch, one) for name, one in _tensors(torch, module)}
+        weights = {name: _known(one) for name, one in _tensors(module)}
         _State.first[id(module)] = weakref.ref(module), weights
     return {}
 
 
-def _beside_given(torch: Any, module: Any) -> dict[str, Any]:
+def _beside_given(module: Any) -> dict[str, Any]:
     """Return the weights of a module that the package was not given, or with other values; nothing
     where it was given none of them."""
-    if not dict(_tensors(torch, module)).keys() & _State.weights.keys():
+    if not dict(_tensors(module)).keys() & _State.weights.keys():
         return {}
-    found = _changed(torch, module, _State.weights, unknown=True)
-    return {**found, **_swapped(torch, module)} if found else {}
+    found = _changed(module, _State.weights, unknown=True)
+    return {**found, **_swapped(module)} if found else {}
 
 
-def _changed(torch: Any, module: Any, known: Any, *, unknown: bool) -> dict[str, Any]:
+def _changed(module: Any, known: Any, *, unknown: bool) -> dict[str, Any]:
     """Return the weights with other values than are known of them; `unknown` ones count too."""
     others = [
         name
-        for name, one in _tensors(torch, module)
-        if (not _alike(torch, one, known[name]) if name in known else unknown)
+        for name, one in _tensors(module)
+        if (not _alike(one, known[name]) if name in known else unknown)
     ]
     return {"changed": others[:_WEIGHTS], "changed_count": len(others)} if others else {}
 
 
-def _swapped(torch: Any, module: Any) -> dict[str, Any]:
+def _swapped(module: Any) -> dict[str, Any]:
     """Say which weights the package was given under names of others, each with the name that its
     values have in a module."""
     if not _State.weights:
         return {}
-    own = {name: _known(torch, one) for name, one in _tensors(torch, module)}
+    own = {name: _known(one) for name, one in _tensors(module)}
     names: dict[str, str] = {}  # by what a weight is known by, where that is not common
     for name, (mark, total) in own.items():
         names[repr((mark.value, total))] = name if repr((mark.value, total)) not in names else ""
@@ -403,11 +397,11 @@ def _swapped(torch: Any, module: Any) -> dict[str, Any]:
     return {"swapped": found[:_WEIGHTS]} if found else {}
 
 
-def _state(torch: Any, module: Any) -> dict[str, marks.Mark]:
+def _state(module: Any) -> dict[str, marks.Mark]:
     """Return the tensors of a module that a call of it may change: all but its parameters."""
     own = {id(one) for one in module.parameters()}
-    named = [(name, one) for name, one in _tensors(torch, module) if id(one) not in own]
-    return {name: marks.of(torch, one) for name, one in named[:_MOST]}
+    named = [(name, one) for name, one in _tensors(module) if id(one) not in own]
+    return {name: marks.of(one) for name, one in named[:_MOST]}
 
 
 def _training(module: Any) -> frozenset[str]:
@@ -426,23 +420,23 @@ def _acts(one: Any) -> bool:
     return "Norm" in name and getattr(one, "running_mean", None) is not None
 
 
-def _settings(torch: Any) -> dict[str, str]:
+def _settings() -> dict[str, str]:
     """Return what of torch's own state changes numbers: autocast, and how products are made."""
     return {
-        "autocast": _autocast(torch) or "off",
+        "autocast": _autocast() or "off",
         "precision": str(torch.get_float32_matmul_precision()),
         "default_dtype": str(torch.get_default_dtype()).replace("torch.", ""),
     }
 
 
-def _autocast(torch: Any) -> str:
+def _autocast() -> str:
     for device in ("cpu", "cuda"):
         if torch.is_autocast_enabled(device):
             return f"{device} {torch.get_autocast_dtype(device)}".replace("torch.", "")
     return ""
 
 
-def _tensors(torch: Any, module: Any) -> Iterator[tuple[str, Any]]:
+def _tensors(module: Any) -> Iterator[tuple[str, Any]]:
     """Yield weights, buffers and other tensors of a module, each by its name."""
     yield from module.named_parameters()
     counters = "num_batches_tracked"  # which change nothing outside of training
@@ -453,21 +447,21 @@ def _tensors(torch: Any, module: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{name}.{key}" if name else key, value
 
 
-def _known(torch: Any, tensor: Any) -> tuple[marks.Mark, Any]:
+def _known(tensor: Any) -> tuple[marks.Mark, Any]:
     """Return what a weight is known by: its mark and, where that is cheap, its sum."""
-    mark = marks.of(torch, tensor)
+    mark = marks.of(tensor)
     small = mark.sample is not None and tensor.numel() <= _SUMMED
     return mark, float(tensor.detach().to(torch.float64).sum()) if small else None
 
 
-def _alike(torch: Any, tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
+def _alike(tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
     """Tell whether a weight has the values that it had, where they can be read; else whether it is
     the same memory, not written since. A norm in training writes its buffers unversioned."""
-    same = marks.storage(torch, tensor), marks.version(tensor)
+    same = marks.storage(tensor), marks.version(tensor)
     unwritten = same == (before[0].storage, before[0].version)
     if unwritten and isinstance(tensor, torch.nn.Parameter):
         return True
-    now = _known(torch, tensor)
+    now = _known(tensor)
     if now[0].sample is None or before[0].sample is None:
         return unwritten
     return now[0].value == before[0].value and str(now[1]) == str(before[1])

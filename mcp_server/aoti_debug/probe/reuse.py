@@ -29,6 +29,7 @@ from typing import Any, BinaryIO
 
 from . import events, store
 from .identity import Incomparable, Teller, digest
+from .lazy import torch
 from .vocabulary import owner
 from .watch import Details, Span
 
@@ -87,13 +88,13 @@ class Identity:
         return digest(sorted(self.parts.items()))
 
 
-def identify(torch: Any, program: Any, options: dict[str, Any]) -> Identity:
+def identify(program: Any, options: dict[str, Any]) -> Identity:
     """Return the identity of a compile.
 
     Raises:
         Incomparable
     """
-    teller = Teller(torch)
+    teller = Teller()
     held = {**program.constants, **program.state_dict}
     args, kwargs = program.example_inputs
     leaves = torch.utils._pytree.tree_leaves((args, kwargs))
@@ -102,12 +103,12 @@ def identify(torch: Any, program: Any, options: dict[str, Any]) -> Identity:
         "graph": [teller.graph(program.graph_module), str(program.graph_signature), calls],
         "sizes": teller.shapes(program),
         "constants": teller.tell(held),
-        "examples": [_described(torch, teller, leaf) for leaf in leaves],
+        "examples": [_described(teller, leaf) for leaf in leaves],
         "options": _settings(teller, options),
         "environment": {k: v for k, v in sorted(os.environ.items()) if _reads(k)},
-        "flags": [(name, str(_state(torch, name))) for name in _STATE] + _autocast(torch),
-        "versions": _versions(torch),
-        "machine": _machine(torch, _devices(torch, [*leaves, *held.values()])),
+        "flags": [(name, str(_state(name))) for name in _STATE] + _autocast(),
+        "versions": _versions(),
+        "machine": _machine(_devices([*leaves, *held.values()])),
         "operators": [teller.definitions(), teller.tell(_lowerings())],
     }
     return Identity({name: digest(one) for name, one in told.items()}, digest(teller.lines))
@@ -121,7 +122,7 @@ def _signature(entry: Any) -> object:
     return str(found.inputs), str(found.outputs), specs
 
 
-def _described(torch: Any, teller: Teller, leaf: Any) -> object:
+def _described(teller: Teller, leaf: Any) -> object:
     """Tell an example input; the values of a tensor do not reach the code."""
     if not isinstance(leaf, torch.Tensor):
         return teller.tell(leaf)
@@ -168,7 +169,7 @@ def _logs() -> bool:
     return bool(getattr(state, "artifact_names", None) or getattr(state, "log_qname_to_level", 0))
 
 
-def _autocast(torch: Any) -> list[object]:
+def _autocast() -> list[object]:
     kinds = ("cpu", "cuda")
     return [(torch.is_autocast_enabled(one), str(torch.get_autocast_dtype(one))) for one in kinds]
 
@@ -180,12 +181,12 @@ def attribute(owner: Any, path: str) -> Any:
     return owner
 
 
-def _state(torch: Any, name: str) -> object:
+def _state(name: str) -> object:
     found = attribute(torch, name)
     return found() if callable(found) else found
 
 
-def _versions(torch: Any) -> object:
+def _versions() -> object:
     config = import_module("torch._inductor.config")
     names = config.cpp.cxx if isinstance(config.cpp.cxx, (tuple, list)) else [config.cpp.cxx]
     found: list[object] = []
@@ -208,12 +209,12 @@ def triton_version() -> str | None:
     return match.group(1) if match else "unknown"
 
 
-def _devices(torch: Any, values: list[Any]) -> bool:
+def _devices(values: list[Any]) -> bool:
     kinds = {value.device.type for value in values if isinstance(value, torch.Tensor)}
     return bool(kinds - {"cpu", "meta"}) or torch.cuda.is_initialized()
 
 
-def _machine(torch: Any, accelerator: bool) -> object:
+def _machine(accelerator: bool) -> object:
     lines: list[str] = []
     with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
@@ -241,12 +242,12 @@ def _lowerings() -> dict[str, Any]:
     return found
 
 
-def begin(span: Span, torch: Any, program: Any, options: Any) -> None:
+def begin(span: Span, program: Any, options: Any) -> None:
     """Identify a compile that is about to begin, where anybody wants to know."""
     if store.directory() is None and not _offered():
         return
     try:
-        identity = identify(torch, program, options if isinstance(options, dict) else {})
+        identity = identify(program, options if isinstance(options, dict) else {})
     except Incomparable as error:
         span.details["incomparable"] = events.bounded(str(error), 300)
     except Exception as error:

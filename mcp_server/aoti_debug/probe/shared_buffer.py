@@ -60,7 +60,7 @@ def of_device(torch: Any, flat: Sequence[Any], described: Sequence[Described]) -
     """Return where the tensors of a call on a device lie in a copy of them, which is made of the
     bytes as they lie; None where that cannot be."""
     flat = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
-    if not all(type(t) is torch.Tensor and describe.plain(torch, t) for t in flat):
+    if not all(type(t) is torch.Tensor and describe.plain(t) for t in flat):
         return None
     if any(one["kind"] == "other" for one in described):
         return None
@@ -81,7 +81,7 @@ def views(
     """Return tensors like those of a call, in the shared memory; None where that cannot be.
     `private`: the inputs are written to, so that larger ones are copied too, out of reach of a
     process that looks after a crash."""
-    plain = all(type(t) is torch.Tensor and describe.plain(torch, t) for t in flat)
+    plain = all(type(t) is torch.Tensor and describe.plain(t) for t in flat)
     if not plain or any(t.device.type != "cpu" for t in flat):
         return None
     if any(0 in t.stride() and t.numel() > 1 for t in flat):

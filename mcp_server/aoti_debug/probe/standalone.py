@@ -86,7 +86,7 @@ def arguments(
 def prepare(options: argparse.Namespace) -> None:
     """Import torch, then what defines custom operators."""
     sys.path[:0] = options.import_path
-    custom_ops.watch(torch)
+    custom_ops.watch()
     for library in options.library:
         torch.ops.load_library(library)
     for word in options.imports:
@@ -166,7 +166,7 @@ def saved_by_hand(document: Any) -> Inputs:
 def of_call(args: Any, kwargs: Any) -> Inputs:
     """Return the arguments of a call as inputs."""
     flat = torch.utils._pytree.tree_leaves((args, kwargs))
-    described = describe.leaves(torch, flat, [])
+    described = describe.leaves(flat, [])
     return Inputs(tuple(args), dict(kwargs), flat, described, False, False)
 
 
@@ -203,7 +203,7 @@ def changes(inputs: Inputs) -> list[str]:
     for leaf, was in zip(inputs.flat, inputs.described):  # noqa: B905 - Python 3.9
         if not isinstance(leaf, torch.Tensor):
             continue
-        now = describe.tensor(torch, leaf)
+        now = describe.tensor(leaf)
         for property in ("shape", "stride", "dtype", "device", "storage_offset", "alignment"):
             before, after = was.get(property), now.get(property)
             if property == "alignment":  # beyond 64 it is chance
@@ -345,7 +345,7 @@ def flat_outputs(result: Any) -> list[Any]:
 def describe_outputs(result: Any) -> list[Document]:
     """Describe outputs with their values: NaN and infinity counts, extremes, mean."""
     flat = torch.utils._pytree.tree_leaves(result)
-    found = describe.outputs(torch, flat, count=False)
+    found = describe.outputs(flat, count=False)
     for leaf, description in zip(flat, found):  # noqa: B905 - Python 3.9
         if isinstance(leaf, torch.Tensor):
             description.update(statistics(leaf.detach()))

@@ -37,10 +37,8 @@ def nodes(order: Document, directory: Path) -> None:
         "nodes": described,
         "symbols": expectations.ranges(program),
         "random": compare.random_ops(program),
-        "operators": operator_source.sources(torch, program.graph),
-        "registered": operator_source.registered(
-            torch, operator_source.operators(torch, program.graph)
-        ),
+        "operators": operator_source.sources(program.graph),
+        "registered": operator_source.registered(operator_source.operators(program.graph)),
     }
     (directory / "graph.json").write_text(json.dumps(document, default=str))
     folder = directory / "weights"
