@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.diagnose.from_operator import from_mismatch
-from aoti_debug.explain.out_of_bounds import value_finding
+from aoti_debug.explain.out_of_bounds import of_value
 from aoti_debug.model import (
     Category,
     Confidence,
@@ -506,8 +506,8 @@ def fault(category: Category, property: str = "", expected: str = "", got: str =
 DTYPE = fault("contract_dtype", "dtype", "float32", "float64")
 STRIDE = fault("contract_stride", "stride", "8", "1")
 OUTSIDE = fault("index_out_of_bounds", "value")
-INDEX = OUTSIDE.model_copy(update={"input": value_finding(0, "x", 4000, (2,), 16)})
-WRAPS = OUTSIDE.model_copy(update={"input": value_finding(0, "x", 83, (23,), 80, -80)})
+INDEX = OUTSIDE.model_copy(update={"input": of_value(0, "x", 4000, (2,), 16).input})
+WRAPS = OUTSIDE.model_copy(update={"input": of_value(0, "x", 83, (23,), 80, lower=-80).input})
 TOO_MANY = fault("contract_shape", "size", "<= 64", "80")
 BAKED = fault("contract_shape", "size", "4", "9")
 

@@ -26,9 +26,7 @@ _CPP_ATOMIC = re.compile(
 How = Literal["load", "store", "atomic"]
 _TRITON_HOW: dict[str, How] = {"load": "load", "store": "store"}
 _CHECK = re.compile(r'"index out of bounds: ([^"]{1,300})"')
-_TWO = re.compile(r"^(.{1,80}?) <= (.{1,80}?) < (.{1,80})$")
-_ABOVE = re.compile(r"^(.{1,80}?) < (.{1,80})$")
-_BELOW = re.compile(r"^(.{1,80}?) <= (.{1,80})$")
+_BOUNDS = re.compile(r"^(?:(.{1,80}?) <= )?(.{1,80}?)(?: < (.{1,80}))?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +68,11 @@ def checks(code: Code) -> list[IndexCheck]:
 def read_condition(condition: str, place: int = 0) -> IndexCheck:
     """Take apart `LOWER <= INDEX < UPPER`, or one side of it."""
     text = condition.removeprefix("index out of bounds: ").strip()
-    if both := _TWO.match(text):
-        return IndexCheck(place, text, both[2], plain(both[1]), plain(both[3]))
-    if above := _ABOVE.match(text):
-        return IndexCheck(place, text, above[1], None, plain(above[2]))
-    if below := _BELOW.match(text):
-        return IndexCheck(place, text, below[2], plain(below[1]), None)
-    return IndexCheck(place, text, text, None, None)
+    found = _BOUNDS.match(text)
+    if found is None:
+        return IndexCheck(place, text, text, None, None)
+    lower, upper = (plain(found[n]) if found[n] is not None else None for n in (1, 3))
+    return IndexCheck(place, text, found[2], lower, upper)
 
 
 def plain(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from aoti_debug.explain import index as indices
@@ -10,6 +10,7 @@ from aoti_debug.explain.accesses import checks, unchecked
 from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.find import Wanted
 from aoti_debug.explain.index import Index
+from aoti_debug.explain.meaning import KernelReader
 from aoti_debug.explain.names import ModelNames
 from aoti_debug.model import Kernel, SourceLine
 from aoti_debug.package.record import KernelOrigin, Launch
@@ -47,23 +48,23 @@ def sizes_of(arguments: Sequence[Argument], names: ModelNames) -> dict[str, str]
     return dict(list(found.items())[:LISTED])
 
 
-def checked_words(code: Code, arguments: Mapping[str, Argument], names: ModelNames) -> list[str]:
+def checked_words(reader: KernelReader) -> list[str]:
     found = []
-    for check in checks(code):
-        one = indices.read_index(code, check, arguments, names, (), ())
+    for check in checks(reader.code):
+        one = indices.read_index(reader, check)
         lower = "" if check.lower is None else f"{check.lower} <= "
         what = f"{lower}index < {one.bound}; the index is {indices.described(one)}"
-        found.append(f"line {code.first + check.place}: {what}")
+        found.append(f"line {reader.code.first + check.place}: {what}")
     return list(dict.fromkeys(found))[:SAID]
 
 
-def unchecked_words(code: Code, arguments: Mapping[str, Argument], names: ModelNames) -> list[str]:
+def unchecked_words(reader: KernelReader) -> list[str]:
     found = []
-    for access in unchecked(code):
-        argument = arguments.get(access.pointer)
+    for access in unchecked(reader.code):
+        argument = reader.arguments.get(access.pointer)
         value = argument.value if argument is not None else None
-        called = names.called(value) if value is not None else access.pointer
-        line = code.first + access.place
+        called = reader.names.called(value) if value is not None else access.pointer
+        line = reader.code.first + access.place
         found.append(f"line {line}: {access.how} of {called} at {access.offset}")
     return list(dict.fromkeys(found))[:SAID]
 

@@ -150,9 +150,18 @@ class Texts:
         return bool(self.cpp_file) and PurePosixPath(file).name == self.cpp_file
 
 
-def code_of(model: CompiledModel, texts: Texts, name: str) -> Code | None:
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A model of a package, its generated sources, and what the names in them stand for."""
+
+    model: CompiledModel
+    texts: Texts
+    names: ModelNames
+
+
+def code_of(program: Program, name: str) -> Code | None:
     """Return the source of a kernel, None for extern kernels and stripped packages."""
-    wrapper = model.wrapper
+    wrapper, texts = program.model.wrapper, program.texts
     if wrapper is None:
         return None
     kernel = next((k for k in wrapper.kernels if k.name == name), None)
@@ -161,41 +170,29 @@ def code_of(model: CompiledModel, texts: Texts, name: str) -> Code | None:
     return cpp_code(texts.cpp_file, texts.cpp, texts.starts.get(name))
 
 
-def producers_of(
-    code: Code,
-    check: IndexCheck,
-    arguments: Mapping[str, Argument],
-    model: CompiledModel,
-    texts: Texts,
-    names: ModelNames,
-) -> Iterable[Producer]:
+def producers_of(reader: KernelReader, check: IndexCheck, program: Program) -> Iterable[Producer]:
     """Yield the launches that made the buffers which a checked index is loaded from."""
-    meaning = KernelReader(code, arguments, names).meaning(check.index, check.place)
-    for source in meaning.sources:
+    for source in reader.meaning(check.index, check.place).sources:
         value = source.argument.value if source.argument is not None else None
-        if value is not None and value.kind == "buffer":
-            made = maker_of(value, model, texts, names)
-            if made is not None:
-                yield Producer(made[0], tuple(made[1]))
+        made = maker_of(value, program) if value is not None and value.kind == "buffer" else None
+        if made is not None:
+            yield Producer(made[0], tuple(made[1]))
 
 
 def maker_of(
-    buffer: NamedTensor,
-    model: CompiledModel,
-    texts: Texts,
-    names: ModelNames,
-    before: int | None = None,
+    buffer: NamedTensor, program: Program, before: int | None = None
 ) -> tuple[Launch, list[str]] | None:
     """Return the last launch that writes a buffer, and the tensors it reads."""
+    names, wrapper, lines = program.names, program.model.wrapper, program.texts.wrapper
     root = names.root(buffer)
     named = re.compile(rf"\b(?:{re.escape(buffer.name)}|{re.escape(root.name)})\b")
-    for launch in reversed(model.wrapper.launches if model.wrapper else ()):
+    for launch in reversed(wrapper.launches if wrapper else ()):
         if before is not None and launch.line >= before:
             continue
-        text = texts.wrapper[launch.line - 1] if launch.line <= len(texts.wrapper) else ""
+        text = lines[launch.line - 1] if launch.line <= len(lines) else ""
         if not named.search(text):
             continue
-        arguments = arguments_of(texts.wrapper, launch, code_of(model, texts, launch.kernel), names)
+        arguments = arguments_of(lines, launch, code_of(program, launch.kernel), names)
         tensors = [(a, names.root(a.value)) for a in arguments if a.value is not None]
         ours = [a for a, of in tensors if of.name == root.name]
         if any(writes(a, launch) for a in ours):
@@ -214,13 +211,7 @@ def writes(argument: Argument, launch: Launch) -> bool:
     )
 
 
-def chain_of(
-    launch: Launch | None,
-    arguments: Sequence[Argument],
-    model: CompiledModel,
-    texts: Texts,
-    names: ModelNames,
-) -> list[str]:
+def chain_of(launch: Launch | None, arguments: Sequence[Argument], program: Program) -> list[str]:
     """Say which launches made the buffers that a launch reads."""
     if launch is None:
         return []
@@ -229,7 +220,7 @@ def chain_of(
         value = argument.value
         if value is None or value.kind != "buffer" or argument.direction == "out":
             continue
-        made = maker_of(value, model, texts, names, launch.line)
+        made = maker_of(value, program, launch.line)
         if made is not None:
             ops = f" ({', '.join(made[0].ops[:4])})" if made[0].ops else ""
             reads = f" from {', '.join(made[1][:4])}" if made[1] else ""

@@ -4,11 +4,10 @@ helps in that case."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aoti_debug.explain.accesses import Access, IndexCheck, indexed_by, slice_of
-from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.meaning import IndexMeaning, KernelReader
 from aoti_debug.explain.names import ModelNames, NamedTensor
 from aoti_debug.explain.out_of_bounds import (
@@ -57,19 +56,17 @@ class Index:
 
 
 def read_index(
-    code: Code,
+    reader: KernelReader,
     check: IndexCheck,
-    arguments: Mapping[str, Argument],
-    names: ModelNames,
-    producers: Sequence[Producer],
-    inputs: Sequence[Leaf],
+    producers: Sequence[Producer] = (),
+    inputs: Sequence[Leaf] = (),
 ) -> Index:
     """Follow a check of a kernel; `producers` are launches behind the buffers it loads from."""
-    reader = KernelReader(code, arguments, names)
+    names = reader.names
     meaning = reader.meaning(check.index, check.place)
     upper_text = reader.size(check.upper) if check.upper is not None else None
     upper = names.number(upper_text) if upper_text is not None else None
-    access, table, dimension = selected(code, check, arguments, names, upper_text)
+    access, table, dimension = selected(reader, check, upper_text)
     bound = bound_words(upper_text, table, dimension, names)
     return Index(
         check,
@@ -79,7 +76,7 @@ def read_index(
         table,
         dimension,
         access,
-        tuple(slice_of(code, check.index, check.place)),
+        tuple(slice_of(reader.code, check.index, check.place)),
         tuple(producers),
         culprit_of(meaning, inputs, upper),
         reach_of(meaning, names),
@@ -87,20 +84,16 @@ def read_index(
 
 
 def selected(
-    code: Code,
-    check: IndexCheck,
-    arguments: Mapping[str, Argument],
-    names: ModelNames,
-    upper: str | None,
+    reader: KernelReader, check: IndexCheck, upper: str | None
 ) -> tuple[Access | None, NamedTensor | None, int | None]:
     """Return the access that uses the index, the tensor and the dimension it selects from."""
-    for access in indexed_by(code, check):
-        argument = arguments.get(access.pointer)
+    for access in indexed_by(reader.code, check):
+        argument = reader.arguments.get(access.pointer)
         if argument is None or argument.value is None:
             continue
-        value = names.root(argument.value)
-        return access, value, dimension_of(value, upper, access, check, names)
-    for argument in arguments.values():  # the use may be vectorised beyond recognition
+        value = reader.names.root(argument.value)
+        return access, value, dimension_of(value, upper, access, check, reader.names)
+    for argument in reader.arguments.values():  # the use may be vectorised beyond recognition
         table = argument.value
         if table is not None and table.kind == "constant" and table.size and upper in table.size:
             return None, table, table.size.index(upper)

@@ -10,7 +10,8 @@ from aoti_debug.explain import describe
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import IndexCheck, checks
 from aoti_debug.explain.code import Code, arguments_of, described
-from aoti_debug.explain.find import Texts, Wanted, chain_of, code_of, producers_of
+from aoti_debug.explain.find import Program, Texts, Wanted, chain_of, code_of, producers_of
+from aoti_debug.explain.meaning import KernelReader
 from aoti_debug.explain.names import read_names
 from aoti_debug.model import SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
@@ -102,15 +103,17 @@ def explain(
     names = read_names(model.wrapper, texts.wrapper, inputs)
     own = [launch for launch in model.wrapper.launches if launch.kernel == wanted.name]
     launches = [one for one in own if one.number == wanted.launch] or own
-    code = code_of(model, texts, wanted.name)
+    program = Program(model, texts, names)
+    code = code_of(program, wanted.name)
     launch = launches[0] if launches else None
     arguments = arguments_of(texts.wrapper, launch, code, names) if launch is not None else []
     by_name = {argument.parameter: argument for argument in arguments}
+    reader = KernelReader(code, by_name, names) if code is not None else None
     check, place = check_of(code, wanted)
     found = None
-    if code is not None and check is not None:
-        producers = list(producers_of(code, check, by_name, model, texts, names))
-        found = indices.read_index(code, check, by_name, names, producers, inputs)
+    if reader is not None and check is not None:
+        producers = list(producers_of(reader, check, program))
+        found = indices.read_index(reader, check, producers, inputs)
     blame = None
     if found is not None and wanted.condition is not None:
         ops = [op for producer in found.producers for op in producer.launch.ops]
@@ -136,10 +139,10 @@ def explain(
             for a in arguments[: describe.LISTED]
         },
         sizes=describe.sizes_of(arguments, names),
-        checked=describe.checked_words(code, by_name, names) if code else [],
-        unchecked=describe.unchecked_words(code, by_name, names) if code else [],
+        checked=describe.checked_words(reader) if reader else [],
+        unchecked=describe.unchecked_words(reader) if reader else [],
         slice=describe.slice_lines(code, found) if code and found else [],
-        chain=chain_of(launch, arguments, model, texts, names),
+        chain=chain_of(launch, arguments, program),
         code=describe.numbered(code, place) if code else None,
         fixes=blame.fixes if blame else [],
         notes=describe.notes(code, launches, origin),

@@ -10,7 +10,7 @@ from aoti_debug.explain.accesses import definition, names_in, plain
 from aoti_debug.explain.code import Argument, Code
 from aoti_debug.explain.names import ModelNames
 
-DEPTH = 40
+DEPTH, LEFT = 40, 400
 _LOAD = re.compile(r"tl\.load\((\w{1,300}) \+ ")
 _CPP_LOAD = re.compile(r"^(\w{0,100}ptr\d{1,4})\[|::loadu\((\w{0,100}ptr\d{1,4}) \+")
 _NUMBER = re.compile(
@@ -62,15 +62,15 @@ class KernelReader:
     """Reads one kernel; the arguments of one launch give its pointers and sizes their names."""
 
     def __init__(self, code: Code, arguments: Mapping[str, Argument], names: ModelNames) -> None:
-        self._code, self._arguments, self._names = code, arguments, names
-        self._left = 400
+        self.code, self.arguments, self.names = code, arguments, names
+        self._left = LEFT  # names of one slice that are still looked up
 
     def meaning(self, name: str, before: int, depth: int = 0) -> IndexMeaning:
         """Return what `name` is just before a place of the kernel."""
-        self._left -= 1
+        self._left = self._left - 1 if depth else LEFT
         if depth > DEPTH or self._left < 0:
             return IndexMeaning(name)
-        made = definition(self._code, name, before)
+        made = definition(self.code, name, before)
         if made is None:
             return self._position(name, before)
         place, right = made
@@ -115,7 +115,7 @@ class KernelReader:
 
     def _where(self, condition: str, yes: str, no: str, place: int, depth: int) -> IndexMeaning:
         base = self.meaning(no, place, depth)
-        added = definition(self._code, yes, place)
+        added = definition(self.code, yes, place)
         if added is not None and (sum_ := _ADDED.match(added[1].strip())) and sum_[1] == no:
             size = self._expression_of(sum_[2], added[0], depth)
             return IndexMeaning(base.text, base.sources, size)
@@ -124,22 +124,22 @@ class KernelReader:
         return IndexMeaning(text, (*other.sources, *base.sources, *asked.sources))
 
     def _expression_of(self, word: str, place: int, depth: int) -> str:
-        if word in self._arguments:
+        if word in self.arguments:
             return word
         return self._operand(word, place, depth).text
 
     def _loaded(self, pointer: str) -> IndexMeaning:
-        argument = self._arguments.get(pointer)
+        argument = self.arguments.get(pointer)
         if argument is None or argument.value is None:
             return IndexMeaning(f"an element of {pointer}", (IndexSource(),))
-        called = self._names.called(self._names.root(argument.value))
+        called = self.names.called(self.names.root(argument.value))
         return IndexMeaning(f"an element of {called}", (IndexSource(argument),))
 
     def _position(self, name: str, before: int, right: str | None = None) -> IndexMeaning:
         """A loop variable of C++, or a position that Triton derives from the program's number."""
-        if self._code.language == "cpp":
+        if self.code.language == "cpp":
             for place in range(before - 1, max(-1, before - 400), -1):
-                found = _LOOP.search(self._code.lines[place])
+                found = _LOOP.search(self.code.lines[place])
                 if found and found[1] == name:
                     limit = self.size(plain(found[2]))
                     return IndexMeaning(
@@ -162,21 +162,21 @@ class KernelReader:
         if found[2] is None:
             return total
         part = f"({total}) / {self.size(found[2])}"
-        value = self._names.number(part)
+        value = self.names.number(part)
         return str(value) if value is not None and "ks" not in part else part
 
     def _count(self, numel: str) -> str | None:
-        for line in self._code.lines:  # a constant is written over the argument
+        for line in self.code.lines:  # a constant is written over the argument
             if fixed := re.match(rf"\s*{numel} = (\d{{1,19}})$", line):
                 return fixed[1]
-        argument = self._arguments.get(numel)
-        return plain(self._names.expression(argument.given)) if argument is not None else None
+        argument = self.arguments.get(numel)
+        return plain(self.names.expression(argument.given)) if argument is not None else None
 
     def size(self, text: str) -> str:
         """Return a size expression of the kernel in the wrapper's words: `ks1` -> `s27`."""
 
         def word(found: re.Match[str]) -> str:
-            argument = self._arguments.get(found[0])
+            argument = self.arguments.get(found[0])
             return plain(argument.given) if argument is not None else found[0]
 
         return plain(re.sub(r"\bks\d{1,4}\b", word, text))

@@ -91,7 +91,17 @@ def of_value(
     """Blame an element of an input; `given` is what is known of the input's values."""
     known = name or f"input {index}"
     words = f"{known}{at(place)} = {value} is outside {within('index', lower, upper)}{where}"
-    finding = value_finding(index, name, value, place, upper, lower)
+    finding = None
+    if index is not None:
+        finding = InputFinding(
+            index=index,
+            name=name,
+            property="value",
+            expected=within("value", lower, upper),
+            got=f"{value} at {at(place)}" if place else str(value),
+            lower=max(lower, 0),
+            upper=upper,
+        )
     return Blame(words, finding, value_fixes(known, upper, given, table, lower))
 
 
@@ -110,28 +120,6 @@ def worst(given: Leaf, upper: int) -> tuple[int, tuple[int, ...] | None]:
 
 def at(place: Sequence[int] | None) -> str:
     return f"[{', '.join(map(str, place))}]" if place else ""
-
-
-def value_finding(
-    index: int | None,
-    name: str | None,
-    value: int,
-    place: Sequence[int] | None,
-    upper: int,
-    lower: int = 0,
-) -> InputFinding | None:
-    """Return the input whose element is the index; None where it is not known which input."""
-    if index is None:
-        return None
-    return InputFinding(
-        index=index,
-        name=name,
-        property="value",
-        expected=within("value", lower, upper),
-        got=f"{value} at {at(place)}" if place else str(value),
-        lower=max(lower, 0),
-        upper=upper,
-    )
 
 
 def size_finding(

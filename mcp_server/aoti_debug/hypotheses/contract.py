@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from aoti_debug.diagnose.calls import base_name, name_of
+from aoti_debug.diagnose.calls import base_name, declared, name_of
 from aoti_debug.diagnose.traffic import place
 from aoti_debug.experiments import Tried, tried
 from aoti_debug.model import Experiment, InputFinding
@@ -16,7 +16,7 @@ from aoti_debug.symptom import far, rejects
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.experiments import Trial
-    from aoti_debug.read.check_report import GuardsReport, Outcome, TrialReport
+    from aoti_debug.read.check_report import Outcome, TrialReport
 
 REFUSES = "a host with AOTI_RUNTIME_CHECK_INPUTS=1 would refuse them"
 
@@ -186,23 +186,23 @@ def bounds(
 ) -> tuple[int | None, int | None] | None:
     """Return the range that a dimension was exported with, where the size lies within it: then the
     compile has narrowed it, and the caller is not at fault. None where that is not so."""
-    guards = observations.checks.guards
-    if finding.property != "size" or finding.dim is None or guards is None:
+    guards, symbol = observations.checks.guards, symbol_of(finding, observations)
+    if finding.property != "size" or guards is None or symbol is None:
         return None
-    symbol = symbol_of(guards, finding.index, finding.dim)
-    low, high = guards.ranges.get(symbol, (None, None)) if symbol else (None, None)
+    low, high = guards.ranges.get(symbol, (None, None))
     size = finding.got or ""
     got = int(size) if size.isdigit() else None
-    if symbol is None or got is None or (low, high) == (None, None):
+    if got is None or (low, high) == (None, None):
         return None
     within = (low is None or low <= got) and (high is None or got <= high)
     return (low, high) if within else None
 
 
-def symbol_of(guards: GuardsReport, index: int, dim: int) -> str | None:
-    tensors = guards.tensors
-    shape = tensors[index].shape if index < len(tensors) else None
-    size = shape[dim] if shape is not None and dim < len(shape) else None
+def symbol_of(finding: InputFinding, observations: Observations) -> str | None:
+    """Return the symbol that the exported program has for a dimension."""
+    known, dim = declared(observations, finding.index), finding.dim
+    shape = known.shape if known is not None else None
+    size = shape[dim] if shape is not None and dim is not None and dim < len(shape) else None
     return size if isinstance(size, str) else None
 
 
@@ -219,8 +219,7 @@ def also_true(
 
 def narrowed_by(finding: InputFinding, observations: Observations) -> str:
     """Say which code asked for the bound during the compile, where torch's trace tells."""
-    guards, dim = observations.checks.guards, finding.dim
-    symbol = symbol_of(guards, finding.index, dim) if guards and dim is not None else None
+    symbol = symbol_of(finding, observations)
     asked = next((one for one in observations.asked if symbol and one.bounds(symbol)), None)
     if asked is None:
         return ""

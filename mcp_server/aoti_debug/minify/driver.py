@@ -12,7 +12,7 @@ import anyio
 from aoti_debug.answers import MinifyAnswer
 from aoti_debug.minify import reproduction
 from aoti_debug.minify.graph import Graph
-from aoti_debug.minify.kernel import Launched, write_kernel
+from aoti_debug.minify.kernel import write_kernel
 from aoti_debug.minify.material import Material, ended_well, material_of
 from aoti_debug.minify.operators import definitions_for
 from aoti_debug.minify.original import original
@@ -195,7 +195,7 @@ def _answer(
     repro: Reproduction,
     seen: Sequence[Fingerprint],
     spent: str,
-    kernel: Launched | None,
+    kernel: tuple[Path, str] | None,
 ) -> MinifyAnswer:
     work, graph, found = trials.work, trials.writer.graph, trials.original
     alike, place = sum(map(trials.wanted.same, seen)), trials.wanted.place
@@ -210,7 +210,7 @@ def _answer(
         confirmed=f"{alike} of {len(seen)} runs of the reproduction failed in the same way",
         reproduced=alike == len(seen) or alike >= (1 if found.repeats > 1 else reproduction.TIMES),
         repro=str(repro.script),
-        repro_kernel=str(kernel.script) if kernel is not None else None,
+        repro_kernel=str(kernel[0]) if kernel is not None else None,
         candidates=trials.tried,
         ended=spent or "no operator can be left out",
         also_seen=[f"{text} ({count})" for text, count in trials.also.most_common(5)],
@@ -219,7 +219,7 @@ def _answer(
             *work.notes,
             *found.notes,
             *trials.writer.definitions.notes,
-            *([kernel.note] if kernel else []),
+            *([kernel[1]] if kernel else []),
         ],
         next=[
             Next(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from aoti_debug.minify.graph import Graph
-from aoti_debug.minify.reproduction import Reproduction, alone_twice
+from aoti_debug.minify.reproduction import Reproduction, alone_twice, quoted
 from aoti_debug.minify.search import Best, Trials
 from aoti_debug.minify.slice import Unbuildable
 from aoti_debug.run.files import copy, read_regular, write_atomically
@@ -57,22 +57,10 @@ def main():
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """A kernel that was written down, and how often it failed alike alone."""
-
-    script: Path
-    alike: int
-    runs: int
-
-    @property
-    def note(self) -> str:
-        return f"{SCRIPT} launches only its kernel: {self.alike} of {self.runs} runs failed alike"
-
-
-async def write_kernel(trials: Trials, best: Best) -> Launched | None:
-    """Write the faulty kernel of a reproduction, and run it alone; None where it is none of a
-    generated kernel nor the user's own in Triton, or does not fail alike alone."""
+async def write_kernel(trials: Trials, best: Best) -> tuple[Path, str] | None:
+    """Write the faulty kernel of a reproduction, and run it alone; return its script, and how often
+    it failed alike. None where it is none of a generated kernel nor the user's own in Triton, or
+    does not fail alike alone."""
     compiled = generated(trials.writer.graph, best.candidate.keep)
     if trials.wanted.phase != "run" or not (compiled or trials.kernel):
         return None
@@ -98,7 +86,8 @@ async def write_kernel(trials: Trials, best: Best) -> Launched | None:
         (folder / SCRIPT).unlink()
         (folder / DATA).unlink()
         return None
-    return Launched(folder / SCRIPT, alike, len(seen))
+    note = f"{SCRIPT} launches only its kernel: {alike} of {len(seen)} runs failed alike"
+    return folder / SCRIPT, note
 
 
 def generated(graph: Graph, keep: frozenset[int]) -> bool:
@@ -109,10 +98,9 @@ def generated(graph: Graph, keep: frozenset[int]) -> bool:
 def kernel_script(about: Mapping[str, Any], signature: str) -> str:
     """Return the script that launches a kernel on what lies beside it."""
     known = {"name": None, "device": None, **about, "data": DATA}
-    quoted = signature.replace("\\", "/").replace('"""', "'''")
     return (
         f'"""Launch one generated kernel on what the failing call gave it.\n\n'
-        f'It must end with: {quoted}\n"""\n\n'
+        f'It must end with: {quoted(signature)}\n"""\n\n'
         "from pathlib import Path\n\nimport torch\n"
         + LAUNCH[str(about["kind"])].format(**known)
         + '\n\nif __name__ == "__main__":\n    main()\n'

@@ -201,7 +201,8 @@ def _exported(
         return call.exported, call.settings or {}, ""
     found = events.compiles
     if not found:
-        return None, {}, call.without_program or "nothing was compiled"
+        more = f"; {call.to_have_exported.why}" if call.to_have_exported is not None else ""
+        return None, {}, call.why_no_exported + more or "nothing was compiled"
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
     program, why = program_kept(events, (last, directory.path))
     return program, last.details.settings or {}, why

@@ -53,16 +53,16 @@ def header(signature: Fingerprint, torch: str, confirmed: str, needs: tuple[str,
     lines = [
         "A reduced reproduction of a failure of AOTInductor.",
         "",
-        *textwrap.wrap(_quoted(f"It must end with: {signature}"), 92),
+        *textwrap.wrap(quoted(f"It must end with: {signature}"), 92),
         *textwrap.wrap(
-            _quoted(f"Made with torch {torch} by aoti-debug {__version__}. {confirmed}"), 92
+            quoted(f"Made with torch {torch} by aoti-debug {__version__}. {confirmed}"), 92
         ),
-        *map(_quoted, needs),
+        *map(quoted, needs),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return foreign text as it can stand in a docstring."""
     return plain(text).replace("\\", "/").replace('"""', "'''")
 

@@ -76,12 +76,6 @@ class Captured:
         return self.package is not None and self.inputs is not None
 
     @property
-    def without_program(self) -> str:
-        """Say why the exported program is not known, and what would keep it."""
-        more = f"; {self.to_have_exported.why}" if self.to_have_exported is not None else ""
-        return self.why_no_exported + more
-
-    @property
     def why_not(self) -> str:
         return "" if self.replayable else self.why_no_package or self.why_no_inputs
 

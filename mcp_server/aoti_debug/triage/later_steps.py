@@ -1,4 +1,5 @@
-"""Later steps, which follow all replays: those that look for the cause of wrong values."""
+"""Later steps, which follow all replays: the cause of wrong values, and of a compile that stopped
+in a trial of Inductor's. A setting is called a fix when it was seen to be one."""
 
 from __future__ import annotations
 
@@ -13,17 +14,20 @@ import anyio
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_calls import counts
+from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.diagnose.observations import OlderPackage
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
+from aoti_debug.facts.trials import without
 from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.check_report import CompareReport
-from aoti_debug.read.record import PythonException
+from aoti_debug.read.record import DeviceAssert, PythonException
+from aoti_debug.read.trial_report import read_trial
 from aoti_debug.record.outputs import always
-from aoti_debug.triage.captured_call import Captured
-from aoti_debug.triage.captured_program import older_package, passed_over, scripts
+from aoti_debug.triage.captured_call import Captured, with_custom_ops
+from aoti_debug.triage.captured_program import older_package, passed_over, program_kept, scripts
 from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, calls_of, read
@@ -246,7 +250,43 @@ def loaded_at(observations: Observations) -> list[SourceLine]:
     return [SourceLine(file=str(script), line=calls[0].lineno)] if len(calls) == 1 else []
 
 
+WHY_TRIAL = "the compile stopped in a trial on made-up data: does it end with the trial left out"
+
+
+def trial_can_tell(_: Observations, best: Diagnosis) -> bool:
+    return (best.phase, best.category) == ("autotune", "autotune_error") and bool(best.fault)
+
+
+async def take_trial(state: RunState, observations: Observations, _: Captured) -> Observations:
+    """Compile the kept program in a process of its own, on the device, as the script did but for
+    the trial; call the package with the export's example inputs."""
+    run = observations.run
+    program, why_not = None, "the exported program is not kept"
+    if run.compiles:
+        program, why_not = program_kept(run, (run.compiles[-1], state.directory.path))
+    if program is None:
+        state.impossible(TRIAL.name, WHY_TRIAL, why_not)
+        return observations
+    compiled = run.compiles[-1].details
+    call = with_custom_ops(Captured(exported=program), run)
+    changed = without(compiled.flags or {})
+    settings = json.dumps({**(compiled.settings or {}), **changed})
+    more = ("--settings", settings, *bound(observations))
+    ran, document, artifact = await probed(state, TRIAL.name, "without_trial", call, *more)
+    found = read_trial(document, changed, artifact)
+    state.done(state.step(TRIAL.name, WHY_TRIAL, ran, f"{settings_of(changed)}: {outcome(found)}"))
+    return replace(observations, without_trial=found)
+
+
+def bound(observations: Observations) -> tuple[str, ...]:
+    """Return the size that the index of the first failed check was held against."""
+    check = observations.first(DeviceAssert)
+    upper = check.upper if check is not None else None
+    return ("--upper", upper) if upper is not None and upper.isdecimal() else ()
+
+
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
 BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)
 OLDER = LaterStep("older package", 300.0, take_older, older_can_tell)
 UNUSED = LaterStep("unused package", 300.0, take_unused, unused_can_tell)
+TRIAL = LaterStep("without the trial", 900.0, take_trial, trial_can_tell)

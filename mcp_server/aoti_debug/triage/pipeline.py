@@ -36,7 +36,7 @@ from aoti_debug.triage.environment import CORE, core_dumps, tracing
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
-from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, UNUSED, LaterStep
+from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, TRIAL, UNUSED, LaterStep
 from aoti_debug.triage.observe import (
     CUDA_GDB,
     about_the_call,
@@ -52,7 +52,6 @@ from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.script_files import keep_sources
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import run_stage, stray_note
-from aoti_debug.triage.without_trial import TRIAL
 
 PATCH = "fix.patch"
 
