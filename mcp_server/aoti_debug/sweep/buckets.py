@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from aoti_debug.sweep.answer import Bucket
-from aoti_debug.sweep.row import (
-    Row,
-    rows_of,
-)
+from aoti_debug.sweep.row import Row, rows_of
 from aoti_debug.vocabulary import Fingerprint, Place, normalised
 
 NAMES = 20
@@ -128,23 +125,16 @@ class Group:
         first, smallest = self.first, self.smallest
         flaky = f"{self.failures} of {self.attempts} attempts failed" if self.flaky else None
         return Bucket(
+            **first.model_dump(include=Row.model_fields.keys() & Bucket.model_fields.keys()),
             id=self.id,
             state=self.state,
             targets=self.targets,
-            category=first.category,
-            phase=first.phase,
-            confidence=first.confidence,
-            summary=first.summary,
             failure=str(first.signature)[:300] if first.signature else None,
             since=self.since,
             flaky=flaky,
             first=first.target,
-            run=first.run,
             smallest=smallest.target if smallest is not first else None,
             smallest_run=smallest.run if smallest is not first else None,
-            place=first.place,
-            fix=first.fix,
-            guide=first.guide,
             names=self.names[:5],
         )
 

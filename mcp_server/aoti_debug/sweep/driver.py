@@ -43,6 +43,9 @@ SAY_S = 0.5
 SHOWN = 50  # buckets of an answer; the others stand in the results
 
 
+COUNTED = ("targets", "finished", "ok", "failed", "errors", "flaky_targets")
+
+
 class Workers(Executor[Planned, Row], Protocol):
     """Where targets run, and that in words."""
 
@@ -58,7 +61,7 @@ class Count:
     ok: int = 0
     failed: int = 0
     errors: int = 0
-    flaky: int = 0
+    flaky_targets: int = 0
     proved: int = 0
     seconds: float = 0.0
 
@@ -70,7 +73,7 @@ class Count:
         self.ok += row.outcome == "ok"
         self.failed += row.outcome == "failed"
         self.errors += row.outcome == "error"
-        self.flaky += row.flaky
+        self.flaky_targets += row.flaky
         self.proved += row.outcome == "failed" and row.confidence == "proved"
         self.seconds += row.wall_s
 
@@ -155,40 +158,29 @@ class Sweep:
             was = head.revision or head.sweep
             gone = compare(self.groups, before, end.since if end else {}, here, was)
         new = sum(group.state != "still" for group in self.groups)
-        bad = {"any": count.failed, "proved": count.proved, "new": new}[request.fail_on]
-        reason = {
-            "any": f"{number(count.failed, 'target')} failed",
-            "proved": f"{number(count.proved, 'diagnosis', 'diagnoses')} proved",
-            "new": f"{number(new, 'new bucket')}",
+        bad, reason = {
+            "any": (count.failed, f"{number(count.failed, 'target')} failed"),
+            "proved": (count.proved, f"{number(count.proved, 'diagnosis', 'diagnoses')} proved"),
+            "new": (new, number(new, "new bucket")),
         }[request.fail_on]
         undecided = count.errors and not bad
         if undecided:
             reason = f"{number(count.errors, 'target')} could not be run"
         buckets = [group.answer() for group in self.groups]
+        notes = [*(regressed(self.groups, baseline) if baseline else ()), *self.work.notes]
+        if len(buckets) > SHOWN:
+            notes.append(f"{len(buckets) - SHOWN} more buckets in buckets.jsonl")
         return SweepAnswer(
             run=self.work.directory.id,
             status="done",
             name=self.plan.manifest.name,
-            targets=count.targets,
-            finished=count.finished,
-            ok=count.ok,
-            failed=count.failed,
-            errors=count.errors,
-            flaky_targets=count.flaky,
+            **{name: getattr(count, name) for name in COUNTED},
             result="bad" if bad else "undecided" if undecided else "good",
             reason=reason,
             buckets=buckets[:SHOWN],
             gone=[group.answer() for group in gone],
             next=next_steps(self.groups),
-            notes=[
-                *(regressed(self.groups, baseline) if baseline else []),
-                *self.work.notes,
-                *(
-                    [f"{len(buckets) - SHOWN} more buckets in buckets.jsonl"]
-                    if len(buckets) > SHOWN
-                    else []
-                ),
-            ],
+            notes=notes,
         )
 
 
@@ -196,13 +188,9 @@ def with_measured(planned: Planned, row: Row | None) -> Planned:
     """Add what the last sweep measured of a target to what it is said to need."""
     if row is None:
         return planned
-    demand = planned.demand
-    known = replace(
-        demand,
-        memory=demand.memory or row.memory,
-        gpu_memory=demand.gpu_memory or row.gpu_memory,
-    )
-    return replace(planned, demand=known)
+    said = planned.demand
+    memory, on_gpu = said.memory or row.memory, said.gpu_memory or row.gpu_memory
+    return replace(planned, demand=replace(said, memory=memory, gpu_memory=on_gpu))
 
 
 def next_steps(groups: Groups) -> list[Next]:
@@ -252,7 +240,7 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
                 await this.run(executor, ledger, done)
         answer = await anyio.to_thread.run_sync(this.answer, request.baseline)
         since = {group.id: group.since or head.revision or head.sweep for group in this.groups}
-        ledger.end(End(ended=time.time(), since=since))
+        ledger.add(End(ended=time.time(), since=since))
     work.say("writing the results")
     files = await anyio.to_thread.run_sync(
         write_results,

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
+from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
 from aoti_debug import __version__
@@ -23,7 +24,7 @@ MOST_BUCKETS = 100  # of a job summary, which has a size
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVEL = {"proved": "error", "likely": "warning", "possible": "note"}
 STATES = {"new": "new", "still": "unchanged", None: None, "gone": "absent"}
-Write = Callable[[TextIO], None]
+Write = Callable[[TextIO], object]
 
 
 def write_results(
@@ -51,8 +52,8 @@ def write_results(
         BUCKETS: lambda file: _buckets(file, groups),
         "junit.xml": lambda file: junit(file, answer, rows_of(ledger), groups),
         "sweep.sarif": lambda file: json.dump(sarif(failures(), root), file),
-        "summary.md": lambda file: _text(file, summary(answer, groups)),
-        "sweep.html": lambda file: _text(file, page(answer, ledger, earlier)),
+        "summary.md": lambda file: file.write(summary(answer, groups)),
+        "sweep.html": lambda file: file.write(page(answer, ledger, earlier)),
     }
     written = [ledger]
     for name, write in everything.items():
@@ -64,10 +65,6 @@ def write_results(
             raise AotiDebugError(f"cannot write {path}: {error.strerror}") from error
         written.append(path)
     return written
-
-
-def _text(file: TextIO, text: str) -> None:
-    file.write(text)
 
 
 def _buckets(file: TextIO, groups: Groups) -> None:
@@ -145,15 +142,13 @@ def sarif(failures: Iterable[tuple[Row, Group]], root: Path) -> dict[str, Any]:
 def _rule(group: Group) -> dict[str, Any]:
     first = group.first
     text = one_line(first.summary) or group.id
-    rule: dict[str, Any] = {
+    return {
         "id": group.id,
         "name": "".join(word.title() for word in (first.category or "not_run").split("_")),
         "shortDescription": {"text": text},
         "properties": {"tags": [first.category or "not_run", first.phase or "none"]},
+        **({"help": {"text": one_line(first.fix)}} if first.fix else {}),
     }
-    if first.fix:
-        rule["help"] = {"text": one_line(first.fix)}
-    return rule
 
 
 def _location(row: Row, root: Path) -> dict[str, Any]:
@@ -162,14 +157,11 @@ def _location(row: Row, root: Path) -> dict[str, Any]:
     number = int(line) if line.isdigit() and int(line) > 0 else 1
     path = Path(file) if file else Path(row.target.partition("[")[0])
     uri = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
-    place = {"artifactLocation": {"uri": _uri(uri)}, "region": {"startLine": number}}
+    place = {
+        "artifactLocation": {"uri": quote(clean(uri)) or "unknown"},
+        "region": {"startLine": number},
+    }
     return {"physicalLocation": place}
-
-
-def _uri(path: str) -> str:
-    from urllib.parse import quote
-
-    return quote(clean(path)) or "unknown"
 
 
 def summary(answer: SweepAnswer, groups: Groups) -> str:

@@ -104,14 +104,8 @@ class Entry(Settings):
         return _in_braces((*self.words(), *self.env.values()), f"target {self.label}")
 
     def words(self) -> list[str]:
-        return [
-            *self.args,
-            *(self.command or ()),
-            self.script or "",
-            self.test or "",
-            self.package or "",
-            self.inputs or "",
-        ]
+        single = (self.script, self.test, self.package, self.inputs)
+        return [*self.args, *(self.command or ()), *(word or "" for word in single)]
 
 
 class Manifest(_Strict):
@@ -268,16 +262,8 @@ def _of_matrix(manifest: Manifest) -> Iterator[str]:
 def _of_names(manifest: Manifest) -> Iterator[str]:
     """Refuse what no JSON document can hold."""
     for name in (str(manifest.root), *(entry.label for entry in manifest.target)):
-        if not _is_unicode(name):
+        if re.search("[\ud800-\udfff]", name):
             yield f"{clean(name)[:100]!r} is not UTF-8: rename it"
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _of_entry(entry: Entry, manifest: Manifest) -> Iterator[str]:

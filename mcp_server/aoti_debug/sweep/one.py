@@ -11,8 +11,9 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 from pydantic import TypeAdapter, ValidationError
@@ -71,18 +72,11 @@ async def run_one(order: Order, directory: Path, stop: anyio.Event | None = None
     try:
         await anyio.to_thread.run_sync(_begin, order, directory)
         words = (str(directory / "order.json"), str(directory / LEFT))
+        argv = (sys.executable, "-m", "aoti_debug.sweep.one", *words)
+        env = {**os.environ, **({"AOTI_DEBUG_HOME": order.home} if order.home else {})}
         limit = SPARE_S + (1 + planned.retries) * TIMES * planned.timeout_s
-        ended = await run_process(
-            Command(
-                (sys.executable, "-m", "aoti_debug.sweep.one", *words),
-                {**os.environ, **({"AOTI_DEBUG_HOME": order.home} if order.home else {})},
-                directory,
-                limit,
-                output_cap=1 << 20,
-            ),
-            directory,
-            stop=stop,
-        )
+        command = Command(argv, env, directory, limit, output_cap=1 << 20)
+        ended = await run_process(command, directory, stop=stop)
         # One that was ended has not written it: its target has.
         row = await anyio.to_thread.run_sync(_left, directory) if ended.ok else None
         if row is None:
@@ -154,34 +148,26 @@ async def triaged(order: Order) -> Row:
     return kept.model_copy(update=counted)
 
 
+# What the request of a triage takes as the plan has it.
+GIVEN = ("script", "module", "command", "args", "python", "cwd", "timeout_s", "imports")
+
+
 async def _attempt(order: Order) -> Row:
     from aoti_debug import api
 
     planned = order.planned
-    request = await anyio.to_thread.run_sync(
-        lambda: api.request(
-            script=planned.script,
-            module=planned.module,
-            command=planned.command,
-            args=planned.args,
-            python=planned.python,
-            env=order.environment(),
-            cwd=planned.cwd,
-            timeout_s=planned.timeout_s,
-            imports=planned.imports,
-        )
-    )
+    given: dict[str, Any] = {name: getattr(planned, name) for name in GIVEN}
+    resolve = partial(api.request, env=order.environment(), **given)
+    request = await anyio.to_thread.run_sync(resolve)
     request = replace(request, holds_gpus=order.devices is None)
-    answer: TriageAnswer | None = None
     memory = _GpuMemory(request.target.env if order.devices and order.alone else None)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(memory.watch)
         async with api.service(prunes=order.prunes) as service:
-            found = await _ended(service, request, order.owner)
+            answer = await _ended(service, request, order.owner)
         tasks.cancel_scope.cancel()
-    if isinstance(found, Exception):
-        raise found
-    answer = found
+    if isinstance(answer, Exception):
+        raise answer
     failed = answer.found_fault is not False
     row = _row(planned, answer, "failed" if failed else "ok")
     if not failed:

@@ -92,34 +92,31 @@ class LedgerError(AotiDebugError):
 
 @dataclass
 class Done:
-    """Which targets have a row: one bit each."""
+    """Which targets have a row."""
 
     count: int
-    bits: bytearray = field(init=False)
-    rows: int = 0
+    seen: set[int] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        self.bits = bytearray((self.count + 7) // 8)
+    @property
+    def rows(self) -> int:
+        return len(self.seen)
 
     def __contains__(self, index: int) -> bool:
-        return bool(self.bits[index >> 3] & 1 << (index & 7))
+        return index in self.seen
 
     def add(self, index: int) -> bool:
         """Count a target; False where that was done before."""
-        if index in self:
-            return False
-        self.bits[index >> 3] |= 1 << (index & 7)
-        self.rows += 1
-        return True
+        known = index in self.seen
+        self.seen.add(index)
+        return not known
 
 
 class Ledger:
     """The file of one sweep, held by one process at a time."""
 
-    def __init__(self, path: Path, head: Head, file: int) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.head = head
-        self._file = file
+        self._file = _opened(path)
 
     @classmethod
     def create(cls, path: Path, head: Head) -> Ledger:
@@ -134,9 +131,9 @@ class Ledger:
                 f"{path} holds a sweep already",
                 help="Go on with it (--resume), or name another directory (--out).",
             )
-        ledger = cls(path, head, _opened(path))
+        ledger = cls(path)
         try:
-            ledger._write(head)
+            ledger.add(head)
         except BaseException:
             ledger.close()
             raise
@@ -150,8 +147,8 @@ class Ledger:
             UnreadableSweep: it is none.
             LedgerError: another process is at it.
         """
-        head = read_head(path)
-        ledger = cls(path, head, _opened(path))
+        read_head(path)
+        ledger = cls(path)
         try:
             if not _ends_a_line(path):  # the last line of a process that was killed
                 os.write(ledger._file, b"\n")
@@ -160,23 +157,12 @@ class Ledger:
             raise
         return ledger
 
-    def add(self, row: Row) -> None:
-        """Append a row; it is there when this returns, unless the machine itself goes down.
+    def add(self, line: Head | Row | End) -> None:
+        """Append a line; it is there when this returns, unless the machine itself goes down.
 
         Raises:
             LedgerError: it cannot be written, even into the space that was reserved.
         """
-        self._write(row)
-
-    def end(self, end: End) -> None:
-        """Say that all targets have a row.
-
-        Raises:
-            LedgerError
-        """
-        self._write(end)
-
-    def _write(self, line: Model) -> None:
         text = json.dumps(line.document(), ensure_ascii=True, separators=(",", ":"))
         data = text.encode() + b"\n"
         try:
@@ -189,8 +175,7 @@ class Ledger:
                 raise LedgerError(f"cannot write {self.path}: {error.strerror}") from error
 
     def _append(self, data: bytes) -> None:
-        written = os.write(self._file, data)
-        if written != len(data):
+        if os.write(self._file, data) != len(data):
             raise OSError(28, os.strerror(28))
 
     def close(self) -> None:

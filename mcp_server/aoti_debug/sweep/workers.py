@@ -111,22 +111,17 @@ class Local:
 
     async def run(self, planned: Planned, share: Share) -> Row:
         held = self.lease.held() if self.lease is not None and share.gpus else None
-        async with held or contextlib.nullcontext():
-            return await self._run(planned, share)
-
-    async def _run(self, planned: Planned, share: Share) -> Row:
-        self.begun += 1
-        where = ", ".join(f"GPU {gpu[:12]}" for gpu in share.gpus)
-        devices = share.gpus if self.machine.gpus else None
         order = Order(
             planned,
             str(home()),
             self.owner,
-            where=where,
-            devices=devices,
+            where=", ".join(f"GPU {gpu[:12]}" for gpu in share.gpus),
+            devices=share.gpus if self.machine.gpus else None,
             alone=share.gpu_memory is None,
         )
-        return await run_one(order, self.folder / str(self.begun), self.stop)
+        async with held or contextlib.nullcontext():
+            self.begun += 1
+            return await run_one(order, self.folder / str(self.begun), self.stop)
 
 
 CONNECT_S = 8.0
