@@ -8,7 +8,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Iterator
-from typing import Optional
+from pathlib import Path
 
 import shared
 from probe import constants, judge, wrapper_contract
@@ -70,7 +70,7 @@ def show(archive: zipfile.ZipFile, path: str) -> None:
             nodes = json.loads(text(archive, name)).get("nodes", [])
             targets = sorted({str(node.get("node", {}).get("target")) for node in nodes})
             print("operators that must be registered:", ", ".join(targets))
-    source = source_of(path)
+    source = wrapper_contract.source_in(Path(path))
     contract = wrapper_contract.contract_of(source) if source else None
     for one in contract.inputs if contract else ():
         print(f"input {one.index} {one.name}: {one.dtype} {one.device} {sizes(one)}")
@@ -87,15 +87,6 @@ def sizes(one: judge.Input) -> str:
         low, high = dim.low if dim.low is not None else "", dim.high if dim.high is not None else ""
         parts.append(str(dim.size) if dim.size is not None else f"{low}..{high}")
     return f"[{', '.join(parts)}]"
-
-
-def source_of(path: str) -> Optional[str]:  # noqa: UP045 - Python 3.9
-    """Return the generated C++ of the first model; None where the package has none."""
-    if not zipfile.is_zipfile(path):
-        return None
-    with zipfile.ZipFile(path) as archive:
-        names = [n for n in archive.namelist() if n.endswith(".cpp") and ".kernel." not in n]
-        return text(archive, sorted(names)[0]) if names else None
 
 
 def text(archive: zipfile.ZipFile, name: str) -> str:

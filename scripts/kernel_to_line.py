@@ -8,6 +8,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import inspect_pt2
 import shared
@@ -61,9 +62,8 @@ def provenance(package: str, kernel: str) -> Iterator[str]:
 def comments(package: str, kernel: str) -> Iterator[str]:
     """Yield calls in the generated C++ with the nodes and operators named above them."""
     nodes = operators = ""
-    for number, line in enumerate(
-        wrapper_contract.lines_of(inspect_pt2.source_of(package) or ""), 1
-    ):
+    source = wrapper_contract.source_in(Path(package)) or ""
+    for number, line in enumerate(wrapper_contract.lines_of(source), 1):
         if comment := COMMENT.search(line):
             nodes, operators = comment.groups()
             continue

@@ -8,9 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import inspect_pt2
 import shared
-from probe import constants, untrusted
+from probe import constants, untrusted, wrapper_contract
 
 
 def main() -> int:
@@ -24,7 +23,7 @@ def main() -> int:
     parser.add_argument("--call", metavar="INPUTS", type=shared.existing, help=said)
     shared.take_imports(parser)
     options = parser.parse_args()
-    source = inspect_pt2.source_of(options.package)
+    source = wrapper_contract.source_in(Path(options.package))
     if source is None:
         print("the package has no source that could state its constants", file=sys.stderr)
         return shared.NOT_DONE

@@ -115,7 +115,8 @@ class Search:
         in 32 bits. What each is fused with is compiled alone, which is little."""
         if self._options.compiles == 0:
             return False
-        names = [name for name in self._names if self._is_wide(self._nodes[name])]
+        values = {name: self._nodes[name].meta.get("val") for name in self._names}
+        names = [name for name, one in values.items() if getattr(one, "dtype", 0) == torch.int64]
         if not names:
             return False
         values = self._right([*names, *intermediates.entering([self._nodes[n] for n in names])])
@@ -126,10 +127,6 @@ class Search:
             and not any(_passes(values.get(one.name)) for one in self._nodes[name].all_input_nodes)
         ]
         return any(self._wrapped_at(node) for node in origins[:_ORIGINS])
-
-    def _is_wide(self, node: Any) -> bool:
-        value = node.meta.get("val")
-        return isinstance(value, torch.Tensor) and value.dtype == torch.int64
 
     def _wrapped_at(self, node: Any) -> bool:
         """Compile what takes a value further, with what it is made of; report what is wrong."""

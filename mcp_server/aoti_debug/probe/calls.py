@@ -32,7 +32,7 @@ from . import (
     store,
 )
 from .arrival import Arrivals, Call
-from .lazy import torch
+from .lazy import below_autograd, torch
 from .watch import Details, Point, Span, end
 
 _clock = arrival._clock
@@ -208,10 +208,7 @@ def _judge(call: Call, result: Any) -> None:
         outputs.unread()
         return
     flat = outputs.leaves(result)
-    if torch.is_grad_enabled():
-        with torch._C._AutoDispatchBelowAutograd():
-            signature, later = outputs.seen(flat)
-    else:
+    with below_autograd():
         signature, later = outputs.seen(flat)
     returned = outputs.of(call.loaded)
     if returned is not None and returned.promised:

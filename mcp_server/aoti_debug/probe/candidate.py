@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from . import operator_source, standalone, store, survey
+from .graph_run import on_cpu
 from .lazy import torch
 
+Document = dict[str, Any]
 INPUTS = "kernel.pt"
 KERNEL = "kernel.json"
 DEFINED = "defined.json"
@@ -69,19 +71,11 @@ class _Keeper:
         if not all(isinstance(arg, (torch.Tensor, *plain)) for arg in args):
             return
         devices = [str(a.device) if isinstance(a, torch.Tensor) else None for a in args]
-        given = [_kept(a) if isinstance(a, torch.Tensor) else a for a in args]
+        given = list(map(on_cpu, args))  # copies, which hold no more than a tensor reaches
         self._count += 1
         store.whole(self._directory / INPUTS, lambda to: torch.save(given, to))
         text = json.dumps({**about, "number": self._count, "devices": devices})
         store.whole(self._directory / KERNEL, lambda to: to.write_text(text))
-
-
-def _kept(tensor: Any) -> Any:
-    """Return a copy on the CPU that holds no more than the tensor reaches."""
-    return tensor.detach().cpu().clone()
-
-
-Document = dict[str, Any]
 
 
 def perform(order: Document, directory: Path) -> None:

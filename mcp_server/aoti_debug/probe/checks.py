@@ -124,7 +124,7 @@ class Session:
         with open(self.options.calls, encoding="utf-8") as file:  # noqa: PTH123
             given = json.load(file)
         told = [{"pid": one["pid"], "call": one["call"], **program.hold(one)} for one in given]
-        return {"inputs": program.documents(), "calls": told}
+        return {"inputs": expectations.documents(program.expected), "calls": told}
 
     def guards(self) -> Document:
         program, inputs = self.program, self.inputs()

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import eager as plainly
 from . import events, intermediates, marks
+from .describe import dtype_of
 from .lazy import torch
 from .standalone import Inputs, statistics
 
@@ -66,14 +67,14 @@ def _output(package: Any, eager: Any, truth: Any, short: Any) -> Document:
         return {"verdict": "agrees" if package == eager else "value"}
     found: Document = {
         "shape": list(package.shape),
-        "dtype": str(package.dtype).replace("torch.", ""),
+        "dtype": dtype_of(package),
         "package": statistics(package),
         "eager": statistics(eager),
     }
     if package.shape != eager.shape:
         return {**found, "verdict": "shape", "expected": list(eager.shape)}
     if package.dtype != eager.dtype:
-        expected = str(eager.dtype).replace("torch.", "")
+        expected = dtype_of(eager)
         return {**found, "verdict": "dtype", "expected": expected}
     if package.stride() != eager.stride():
         found["stride"] = {"package": list(package.stride()), "eager": list(eager.stride())}
@@ -89,7 +90,7 @@ def _output(package: Any, eager: Any, truth: Any, short: Any) -> Document:
 def _floats(package: Any, eager: Any, truth: Any, short: Any) -> Document:
     if truth is None or truth.shape != eager.shape or not truth.is_floating_point():
         truth = eager
-    relative, absolute = _GRANTED.get(str(eager.dtype).replace("torch.", ""), (1e-1, 1e-2))
+    relative, absolute = _GRANTED.get(dtype_of(eager), (1e-1, 1e-2))
     wide, plain, exact = (t.to(torch.float64) for t in (package, eager, truth))
     finite = torch.isfinite(exact) & torch.isfinite(plain)
     strange = torch.isfinite(wide) ^ torch.isfinite(plain)

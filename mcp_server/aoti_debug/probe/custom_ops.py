@@ -45,6 +45,7 @@ class Site:
 
 
 sites: list[Site] = []
+builtin = {"aten", "prim", "prims", "inductor", "higher_order", "profiler"}  # namespaces
 
 
 def watch() -> None:
@@ -163,8 +164,10 @@ def _mapped(sources: list[str]) -> set[str]:
 def namespaces() -> list[dict[str, Any]]:
     """Return the foreign operators, grouped by namespace and by the file that defines them."""
     groups: dict[tuple[str, str | None], list[str]] = {}
-    for name in _names():
-        groups.setdefault((name.split("::")[0], _file(name)), []).append(name)
+    for name in torch._C._dispatch_get_all_op_names():
+        namespace = name.split("::")[0]
+        if namespace not in builtin:
+            groups.setdefault((namespace, _file(name)), []).append(name)
     holders = _holders() if any(file is None for _, file in groups) else {}
     found = []
     for (namespace, file), names in sorted(groups.items(), key=str):
@@ -186,30 +189,14 @@ def _holders() -> dict[str, str]:
     return found
 
 
-def _names() -> list[str]:
-    own = _own_namespaces()
-    return [
-        name for name in torch._C._dispatch_get_all_op_names() if name.split("::")[0] not in own
-    ]
-
-
-def _own_namespaces() -> set[str]:
-    if not _builtin:
-        _builtin.update(("aten", "prim", "prims", "inductor", "higher_order", "profiler"))
-    return _builtin
-
-
 def definition_of(operator: str) -> Any:
     """Return what `torch.library.custom_op` made of NAMESPACE::NAME; None of other operators."""
     return getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {}).get(operator)
 
 
-_builtin: set[str] = set()
-
-
 def remember_builtin() -> None:
     """Remember the namespaces that exist right after torch was imported."""
-    _own_namespaces().update(name.split("::")[0] for name in torch._C._dispatch_get_all_op_names())
+    builtin.update(name.split("::")[0] for name in torch._C._dispatch_get_all_op_names())
 
 
 def _file(name: str) -> str | None:

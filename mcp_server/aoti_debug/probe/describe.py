@@ -146,6 +146,11 @@ def plain(tensor: Any) -> bool:
     )
 
 
+def is_float(value: Any) -> bool:
+    """Tell whether a value is a tensor of floats."""
+    return isinstance(value, torch.Tensor) and bool(value.is_floating_point())
+
+
 def leaves(flat: Sequence[Any], names: Sequence[str | None]) -> list[Description]:
     """Describe flat leaves; tensors are numbered as the AOTI runtime numbers its inputs."""
     found: list[Description] = []
@@ -173,18 +178,18 @@ def scalar(leaf: Any) -> Description:
     """Describe a leaf that is not a tensor."""
     if leaf is None:
         return {"kind": "none"}
-    kind, value = type(leaf), leaf
-    if kind not in (bool, int, float, str):
-        return {"kind": "other", "type": f"{kind.__module__}.{kind.__qualname__}"}
-    strange = kind is float and not math.isfinite(value)
-    if strange or kind is str or (kind is int and abs(value) >= 1 << 63):
+    of, value = type(leaf), leaf
+    if of not in (bool, int, float, str):
+        return {"kind": "other", "type": f"{of.__module__}.{of.__qualname__}"}
+    strange = of is float and not math.isfinite(value)
+    if strange or of is str or (of is int and abs(value) >= 1 << 63):
         value = str(value)[:300]
-    return {"kind": kind.__name__, "value": value}
+    return {"kind": of.__name__, "value": value}
 
 
 def tensor(t: Any) -> Description:
     """Describe a tensor's shape and memory; never its values."""
-    found: Description = {"shape": _sizes(t.shape), **_kind(t)}
+    found = kind(t)
     if type(t) is not torch.Tensor:
         found["type"] = f"{type(t).__module__}.{type(t).__qualname__}"
     if t.requires_grad:
@@ -252,15 +257,20 @@ def outputs(flat: Sequence[Any], count: bool) -> list[Description]:
         if not isinstance(leaf, torch.Tensor):
             found.append(scalar(leaf))
             continue
-        description: Description = {"shape": _sizes(leaf.shape), **_kind(leaf)}
+        description = kind(leaf)
         if count and plain(leaf):
             description.update(not_finite(leaf))
         found.append(description)
     return found
 
 
-def _kind(t: Any) -> Description:
-    return {"dtype": str(t.dtype).replace("torch.", ""), "device": str(t.device)}
+def kind(t: Any) -> Description:
+    """Return sizes, dtype and device of a tensor; sizes that are symbols as text."""
+    return {"shape": _sizes(t.shape), "dtype": dtype_of(t), "device": str(t.device)}
+
+
+def dtype_of(t: Any) -> str:
+    return str(t.dtype).replace("torch.", "")
 
 
 def _sizes(sizes: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from . import events, graph_run, intermediates, observers, standalone
+from .describe import is_float
 from .lazy import torch
 from .standalone import Inputs
 from .vocabulary import OutOfBounds
@@ -102,7 +103,7 @@ def widen(module: Any) -> Any:
         if tensor.is_floating_point():
             tensor.data = tensor.data.to(torch.float64)
     for name, value in list(vars(wide).items()):  # lifted constants that are no buffers
-        if isinstance(value, torch.Tensor) and value.is_floating_point():
+        if is_float(value):
             setattr(wide, name, value.to(torch.float64))
     narrow = (torch.float32, torch.float16, torch.bfloat16)
 
@@ -137,7 +138,7 @@ def _cast(tree: Any, dtype: Any) -> Any:
     """Return a tree with its float tensors, and the dtypes that it names, in this one."""
 
     def one(leaf: Any) -> Any:
-        if isinstance(leaf, torch.Tensor) and leaf.is_floating_point():
+        if is_float(leaf):
             return leaf.detach().to(dtype)
         return dtype if isinstance(leaf, torch.dtype) else leaf
 
@@ -148,7 +149,7 @@ def _makes_default_floats(node: Any) -> bool:
     """Tell whether a node makes float32 of nothing because it names no dtype, as `ones` does."""
     schema = getattr(node.target, "_schema", None)
     value = node.meta.get("val")
-    if schema is None or not isinstance(value, torch.Tensor) or not value.is_floating_point():
+    if schema is None or not is_float(value):
         return False
     named = any(argument.name == "dtype" for argument in schema.arguments)
     tensors = [n for n in node.all_input_nodes if isinstance(n.meta.get("val"), torch.Tensor)]
@@ -176,7 +177,7 @@ def in_float64(
             value, known = run.values[nodes[one.name]], one.meta.get("val")
             if known is None and one.op == "get_attr":
                 known = attrgetter(one.target)(module)
-            floats = isinstance(value, torch.Tensor) and value.is_floating_point()
+            floats = is_float(value)
             return value.to(known.dtype) if floats and known is not None else value
 
         try:
@@ -205,7 +206,7 @@ def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
         return torch.utils._pytree.tree_map(moved, result)
 
     def moved(leaf: Any) -> Any:
-        if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
+        if not is_float(leaf):
             return leaf
         wide = leaf.to(torch.float64)
         chance = torch.rand_like(wide)

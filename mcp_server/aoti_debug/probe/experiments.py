@@ -12,6 +12,7 @@ from typing import Any
 
 from . import compare, custom_ops, eager, events, graph_run, marks, observers, standalone
 from .children import in_child
+from .describe import is_float
 from .lazy import torch
 from .standalone import Inputs
 
@@ -61,7 +62,7 @@ class Bench:
 
     def recorded(self, values: list[Any], outputs: list[Any]) -> Document | None:
         """Hold a few elements of what a call gave in the script against what it gives here."""
-        tensors = graph_run.tensors_in(outputs)
+        tensors = marks.tensors(outputs)
         now = [marks.shown(one) for one in tensors[: len(values)]]
         pairs = [(one, was) for one, was in zip(now, values) if one and was]  # noqa: B905
         mine, theirs = ([torch.tensor(numbers(pair[n])) for pair in pairs] for n in (0, 1))
@@ -75,7 +76,7 @@ class Bench:
 
         def held(call: Callable[[Inputs], list[Any]]) -> Document | None:
             outputs = call(standalone.read_inputs(path))
-            tensors = graph_run.tensors_in(outputs)
+            tensors = marks.tensors(outputs)
             return marks.apart([marks.held(one) for one in tensors], kept["outputs"])
 
         found: Document = {"call": kept["call"], "anew": held(self.called)}
@@ -133,7 +134,7 @@ class Bench:
                 return node.target(*args, **kwargs)
 
             values = graph_run.outputs_of(module, inputs().flat, compute)
-            return [marks.held(one) for one in graph_run.tensors_in(values)]
+            return [marks.held(one) for one in marks.tensors(values)]
 
         plain = outputs(None)
         found: list[Document] = []
@@ -148,9 +149,7 @@ class Bench:
         exact = eager.in_float64(module, inputs())[0]["outputs"]
         found: list[float] = []
         for outputs in (self.plainly(inputs()), self.called(inputs())):
-            floats = [
-                n for n, one in enumerate(outputs) if getattr(one, "is_floating_point", bool)()
-            ]
+            floats = [n for n, one in enumerate(outputs) if is_float(one)]
             mine, right = ([given[n].reshape(-1) for n in floats] for given in (outputs, exact))
             held = marks.apart(mine, right)
             found.append(held["apart"] if held else 0.0)
@@ -158,15 +157,14 @@ class Bench:
 
     def forked(self, inputs: Callable[[], Inputs]) -> Document:
         """Call here, then in a forked child; then in another one that has one thread."""
-        self.called(inputs())
-        return {
-            "forked": in_child(lambda: self.called(inputs()), _FORKED_S),
-            "forked_alone": in_child(lambda: self._alone(inputs), _FORKED_S),
-        }
 
-    def _alone(self, inputs: Callable[[], Inputs]) -> None:
-        torch.set_num_threads(1)
+        def alone() -> None:
+            torch.set_num_threads(1)
+            self.called(inputs())
+
         self.called(inputs())
+        forked = in_child(lambda: self.called(inputs()), _FORKED_S)
+        return {"forked": forked, "forked_alone": in_child(alone, _FORKED_S)}
 
     def writes(self, inputs: Callable[[], Inputs]) -> Document:
         """Find what custom operators write undeclared; compare with copies given to them."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import Any
 
+from . import describe
 from .vocabulary import places_in
 
 _ERRORS = 20  # of one chain
@@ -178,12 +179,4 @@ def _value(value: Any) -> Details:
     """Describe a fake tensor; sizes that are symbols are given as text."""
     if not hasattr(value, "shape") or not hasattr(value, "dtype"):
         return {} if value is None else {"type": type(value).__name__}
-    return {
-        "shape": [_size(s) for s in value.shape],
-        "dtype": str(value.dtype).replace("torch.", ""),
-        "device": str(value.device),
-    }
-
-
-def _size(size: Any) -> int | str:
-    return size if type(size) is int else str(size)[:40]
+    return describe.kind(value)

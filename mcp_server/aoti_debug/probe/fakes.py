@@ -60,16 +60,11 @@ def _compared(node: Any, promised: Any, result: Any, symbols: dict[Any, int]) ->
             if wanted is not None and wanted != got and real.numel() > 0:
                 one: Document = {"op": str(node.target), "node": node.name, "output": output}
                 one.update(property=property, expected=str(wanted), got=str(got))
-                one["smaller"] = property == "shape" and smaller(got, wanted)
+                one["smaller"] = property == "shape" and math.prod(got) < math.prod(wanted)
                 one["stack"] = (node.meta.get("stack_trace") or "")[-_STACK_CHARACTERS:]
                 found.append(one)
                 break  # a wrong shape makes the strides differ too
     return found
-
-
-def smaller(got: Any, wanted: Any) -> bool:
-    """Tell whether a result holds fewer elements than was promised."""
-    return bool(math.prod(got) < math.prod(wanted))
 
 
 def strides(fake: Any, real: Any, symbols: dict[Any, int]) -> tuple[Any, Any]:

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from . import eager, limits, standalone
+from .describe import is_float
 from .lazy import torch
 from .sizes import ENDLESS, bounds, expression, is_symbol, learn, numbers
 from .sizes import number as size_in
@@ -78,8 +79,8 @@ class Fresh:
             return None
         found = [leaf.detach().reshape(-1)]
         for other in others:
-            value = other[place] if place < len(other) else None
-            if not isinstance(value, torch.Tensor) or not value.is_floating_point():
+            value: Any = other[place] if place < len(other) else None
+            if not is_float(value):
                 continue
             if leaf.is_floating_point():
                 found.append(value.detach().reshape(-1).to(leaf.dtype).to(leaf.device))
@@ -114,7 +115,7 @@ class Fresh:
             while found[symbol] < min(high, _SIZE):
                 tried = {**self.symbols, symbol: min(found[symbol] * 4, high, _SIZE)}
                 inputs = self._inputs(tried, "like", 0)
-                if inputs is None or sum(_count(leaf) for leaf in inputs.flat) > _ELEMENTS:
+                if inputs is None or sum(map(_count, inputs.flat)) > _ELEMENTS:
                     break
                 began = time.monotonic()
                 self.accepts(inputs)

@@ -57,7 +57,10 @@ class Run:
             def run_node(self, n: Any) -> Any:
                 outer.at, outer.values = n, self.env
                 if n.op == "call_module" and str(n.target) == "_guards_fn":
-                    return outer._check(super().run_node, n)
+                    if outer._guards:
+                        with collecting(outer.broken):
+                            super().run_node(n)
+                    return None
                 if not outer._asserts and "._assert" in str(n.target):
                     return None
                 args, kwargs = self.fetch_args_kwargs_from_env(n)
@@ -76,11 +79,6 @@ class Run:
             result = Interpreter(self._module).run(*flat, enable_io_processing=False)
         leaves: list[Any] = torch.utils._pytree.tree_leaves(result)
         return leaves
-
-    def _check(self, run_node: Any, node: Any) -> None:
-        if self._guards:
-            with collecting(self.broken):
-                run_node(node)
 
 
 @contextlib.contextmanager
@@ -134,12 +132,6 @@ def stack_of(node: Any) -> list[list[Any]]:
     """Return the lines of the user's Python, innermost last: [file, line, text]."""
     found = places_in(str(node.meta.get("stack_trace") or ""))[-_STACK_PLACES:]
     return [[place.file, place.line, place.text or ""] for place in found]
-
-
-def tensors_in(value: Any) -> list[Any]:
-    """Return the tensors of a value, in order."""
-    leaves = torch.utils._pytree.tree_leaves(value)
-    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
 class Kept(Observer):

@@ -193,17 +193,15 @@ def _as_given(leaf: Any) -> Any:
     memory, right = (known.original, leaf) if handed else (leaf, known.copy)
     writer, thread = _writers.get(_memory(memory), (None, 0))
     alone = known.thread == own or thread == own or leaf._base is None
-    if (alone and not known.kept and not handed) or _same(memory, right):
+    if (alone and not known.kept and not handed) or repeats.same_bits(
+        memory.detach(), right.detach()
+    ):
         return leaf
     if not known.counted:
         _given[leaf] = known._replace(counted=True)
         key = writer, known.place, watch.caller(), thread == own
         _found[key] = _found.get(key, 0) + 1
     return right
-
-
-def _same(one: Any, other: Any) -> bool:
-    return bool(repeats.same_bits(one.detach(), other.detach()))
 
 
 def _memory(leaf: Any) -> int:

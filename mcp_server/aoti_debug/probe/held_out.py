@@ -24,6 +24,7 @@ from . import (
     standalone,
     tables,
 )
+from .describe import is_float
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -252,7 +253,7 @@ class Pair:
     def answered(self, model: Any, inputs: Inputs, now: Inputs) -> bool:
         """Tell whether the package gives for other inputs what the original does for these."""
         before, exact, why = _eager(self.plain_old, inputs)
-        floats = [one for one in before or () if getattr(one, "is_floating_point", bool)()]
+        floats = [one for one in before or () if is_float(one)]
         if why is not None or not floats or not all(map(_finite, exact or before)):
             return False
         try:
@@ -346,20 +347,18 @@ def _run(model: Any, inputs: Inputs) -> list[Any]:
 
 
 def _finite(value: Any) -> bool:
-    floating = hasattr(value, "is_floating_point") and value.is_floating_point()
-    return not floating or bool(value.isfinite().all())
+    return not is_float(value) or bool(value.isfinite().all())
 
 
 def _nonfinite(values: list[Any]) -> list[int]:
     """Return how many elements are NaN, and how many are infinite."""
-    floating = [v for v in values if hasattr(v, "is_floating_point") and v.is_floating_point()]
+    floating = list(filter(is_float, values))
     return [sum(int(getattr(v, test)().sum()) for v in floating) for test in ("isnan", "isinf")]
 
 
 def _still_nonfinite(package: Any, before: Any, exact: Any) -> int:
     """Count the elements that were not finite, are in float64, and are not that value now."""
-    floating = hasattr(before, "is_floating_point") and before.is_floating_point()
-    if not floating or not package.shape == before.shape == exact.shape:
+    if not is_float(before) or not package.shape == before.shape == exact.shape:
         return 0
     asked = ~before.isfinite() & exact.isfinite()
     if not asked.any():

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import budget, call_counters, capture, cuda, describe, device, shared_buffer, store
-from .lazy import torch
+from .lazy import below_autograd, torch
 from .watch import Details
 
 buffer = threading.Lock()  # whose holder's inputs are in the shared input buffer
@@ -31,18 +31,11 @@ def hold(call: Any, numbers: memoryview[int]) -> bool:
         return True
     call.holds = True
     numbers[call_counters.HELD] = 0
-    if torch.is_grad_enabled():
-        with torch._C._AutoDispatchBelowAutograd():
-            _copy(group.buffer, call.flat)
-    else:
-        _copy(group.buffer, call.flat)
+    with below_autograd():
+        for to, given in zip(group.buffer, call.flat):  # noqa: B905 - Python 3.9
+            to.copy_(given)
     numbers[call_counters.HELD] = call.number
     return True
-
-
-def _copy(buffer: Any, flat: Any) -> None:
-    for to, given in zip(buffer, flat):  # noqa: B905 - Python 3.9
-        to.copy_(given)
 
 
 def keep(call: Any, stem: str) -> Details:

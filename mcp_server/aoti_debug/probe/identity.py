@@ -144,10 +144,9 @@ class Teller:
     def definitions(self) -> object:
         """Tell what defines the foreign operators that were told of: schema, functions, files."""
         found: list[object] = []
-        own = custom_ops._own_namespaces()
         for name, target in sorted(self.operators.items()):
             qualified = str(target._schema.name)
-            if qualified.split("::")[0] in own:
+            if qualified.split("::")[0] in custom_ops.builtin:
                 continue
             entry = torch._library.simple_registry.singleton.find(qualified)
             kernel = getattr(getattr(entry, "fake_impl", None), "kernel", None)

@@ -9,6 +9,7 @@ from operator import getitem
 from typing import Any
 
 from . import standalone
+from .describe import is_float
 from .fakes import is_custom
 from .graph_run import base, outputs_of, reached
 from .lazy import torch
@@ -213,7 +214,7 @@ def with_short_factors(
 
 def rounded(leaf: Any, bits: int, nearest: bool = True) -> Any:
     """Return a float tensor with a mantissa of so many bits, rounded to the nearest or cut off."""
-    if not isinstance(leaf, torch.Tensor) or not leaf.is_floating_point():
+    if not is_float(leaf):
         return leaf
     fraction, exponent = torch.frexp(leaf)
     scale = float(2 ** (bits + 1))

@@ -21,6 +21,12 @@ class _Torch:
 torch: Any = _Torch()
 
 
+def below_autograd() -> Any:
+    """Return a context in which nothing is recorded for a gradient; quicker than `no_grad`."""
+    recorded = torch.is_grad_enabled()
+    return torch._C._AutoDispatchBelowAutograd() if recorded else contextlib.nullcontext()
+
+
 @contextlib.contextmanager
 def replaced(others: Iterable[tuple[Any, str, Any]]) -> Iterator[None]:
     """Give objects other attributes, each (owner, name, value), and then back their own; names that

@@ -115,15 +115,10 @@ def grown(old: Any, new: Any) -> bool:
         tensors = isinstance(weight, torch.Tensor) and isinstance(was, torch.Tensor)
         if tensors and weight.dim() and was.dim() and len(weight) > len(was):
             rows = weight.detach().reshape(len(weight), -1)
-            if all(
-                bool(row.any()) and not _among(row, rows[: len(was)]) for row in rows[len(was) :]
-            ):
+            known = rows[: len(was)]
+            if all(bool(row.any() & ~(known == row).all(1).any()) for row in rows[len(was) :]):
                 return True
     return False
-
-
-def _among(row: Any, rows: Any) -> bool:
-    return bool((rows == row).all(1).any())
 
 
 def constants(program: Any) -> list[float]:

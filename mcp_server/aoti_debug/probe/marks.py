@@ -41,15 +41,12 @@ class Mark(NamedTuple):
 
 
 def of(leaf: Any) -> Mark:
-    dtype = str(leaf.dtype).replace("torch.", "")
-    at = storage(leaf)
-    alive = None if at is None else _reference(leaf)
-    first = None if at is None else int(leaf.data_ptr())
+    dtype = describe.dtype_of(leaf)
+    at, first, alive = storage(leaf), None, None
+    if at is not None:
+        first = int(leaf.data_ptr())
+        alive = torch.multiprocessing.reductions.StorageWeakRef(leaf.untyped_storage())
     return Mark(tuple(leaf.shape), dtype, first, at, sample(leaf), version(leaf), alive)
-
-
-def _reference(leaf: Any) -> Any:
-    return torch.multiprocessing.reductions.StorageWeakRef(leaf.untyped_storage())
 
 
 def tensors(tree: Any) -> list[Any]:

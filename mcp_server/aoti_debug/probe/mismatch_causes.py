@@ -12,6 +12,7 @@ from typing import Any
 
 from . import compare, eager, intermediates, marks, standalone, untrusted
 from .compare import unguarded
+from .describe import dtype_of, is_float
 from .graph_run import base, located, outputs_of
 from .lazy import torch
 
@@ -190,7 +191,7 @@ def casts(program: Any, inputs: Any, given: list[Any]) -> Document | None:
     if not _gives(module, inputs, given, compute):
         return None
     first = next(iter(narrow.values()))
-    dtype = str(first.meta["val"].dtype).replace("torch.", "")
+    dtype = dtype_of(first.meta["val"])
     return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
 
 
@@ -254,7 +255,7 @@ def _apart(some: list[Any], others: list[Any]) -> float:
     """Return the root of the mean square of the differences, over all float outputs."""
     total, count = 0.0, 0
     for one, other in zip(some, others):  # noqa: B905 - Python 3.9
-        if isinstance(one, torch.Tensor) and one.is_floating_point() and one.shape == other.shape:
+        if is_float(one) and one.shape == other.shape:
             off = one.to(torch.float64) - other.to(torch.float64)
             off = off[torch.isfinite(off)]
             total, count = total + float((off * off).sum()), count + off.numel()
@@ -274,8 +275,8 @@ def steps(nodes: Iterable[Any]) -> list[str]:
         if node.op != "call_function" or not isinstance(value, torch.Tensor):
             continue
         given = [one.meta.get("val") for one in node.all_input_nodes]
-        floats = any(isinstance(one, torch.Tensor) and one.is_floating_point() for one in given)
-        whole = str(value.dtype).replace("torch.", "") in _WHOLE
+        floats = any(map(is_float, given))
+        whole = dtype_of(value) in _WHOLE
         rounds = "rounding_mode" in node.kwargs or "_mode" in str(node.target)
         if floats and (name in _STEPS or whole or rounds):
             found.append(node.name)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from . import standalone
+from .describe import is_float
 from .fresh import Fresh
 from .lazy import torch
 
@@ -29,7 +30,7 @@ def moved(drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
     """Yield the failing inputs with other values beside the edge, and with it in another place."""
     torch.manual_seed(2000)
     bad = _bad(drawn, failing)
-    floats = [place for place, leaf in enumerate(failing.flat) if _is_float(leaf)]
+    floats = [place for place, leaf in enumerate(failing.flat) if is_float(leaf)]
     if floats and not bad:
         yield _each(failing, lambda leaf: leaf * (1 + 0.1 * torch.rand_like(leaf)), floats)
         for scale in _SCALES:
@@ -72,7 +73,3 @@ def _each(failing: Inputs, change: Changed, places: Container[int]) -> Inputs:
         for place, leaf in enumerate(failing.flat)
     ]
     return standalone.with_leaves(failing, flat)
-
-
-def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, torch.Tensor) and leaf.is_floating_point()

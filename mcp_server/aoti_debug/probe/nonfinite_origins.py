@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import intermediates
-from .describe import written_arguments
+from .describe import dtype_of, written_arguments
 from .graph_run import op_of, reached, stack_of
 from .indices import described
 from .lazy import torch
@@ -127,7 +127,7 @@ def _elements(tensor: Any) -> Document:
         "count": len(places),
         "elements": tensor.numel(),
         "shape": list(tensor.shape),
-        "dtype": str(tensor.dtype).replace("torch.", ""),
+        "dtype": dtype_of(tensor),
         "at": places[:_ELEMENTS].tolist(),
         "value": float(tensor[tuple(places[0].tolist())]) if len(places) else None,
     }
@@ -138,7 +138,7 @@ def _source(argument: Any, given: Any, place: tuple[int, ...], shape: Any) -> Do
     if not isinstance(given, torch.Tensor):
         found["value"] = given
         return found
-    found.update(shape=list(given.shape), dtype=str(given.dtype).replace("torch.", ""))
+    found.update(shape=list(given.shape), dtype=dtype_of(given))
     found.update(statistics(given.detach()))
     try:  # elementwise: what stood at the first bad element
         same = given.detach().expand(shape)
@@ -258,7 +258,7 @@ def _infinite(op: str, left: float, right: float) -> str:
 def _overflow(op: str, tensors: Any, values: Any, result: Any, place: tuple[int, ...]) -> Reason:
     """Say which type was too small, with the largest value that went in."""
     floats = [t for t in tensors if t.is_floating_point() and t.numel()]
-    dtype = str(result.dtype).replace("torch.", "")
+    dtype = dtype_of(result)
     limit = torch.finfo(result.dtype).max
     largest = max((float(t.detach().abs().max()) for t in floats), default=0.0)
     if not torch.isfinite(torch.tensor(largest)):

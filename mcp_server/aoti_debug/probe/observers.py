@@ -6,7 +6,8 @@ from itertools import islice
 from typing import Any
 
 from . import custom_ops, fakes, indices, marks, nonfinite_origins, sizes, standalone
-from .graph_run import Document, Observer, located, op_of, reached, stack_of, tensors_in
+from .describe import dtype_of
+from .graph_run import Document, Observer, located, op_of, reached, stack_of
 from .lazy import torch
 from .vocabulary import OutOfBounds
 
@@ -135,7 +136,7 @@ class Values(Observer):
         self.inf: set[str] = set()
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        for place, tensor in enumerate(tensors_in(value)):
+        for place, tensor in enumerate(marks.tensors(value)):
             row = row_of(node, tensor, place)
             if row is None:
                 continue
@@ -183,7 +184,7 @@ def row_of(node: Any, tensor: Any, place: int) -> Document | None:
         "node": node.name,
         "op": op_of(node),
         "shape": [int(size) for size in tensor.shape],
-        "dtype": str(tensor.dtype).replace("torch.", ""),
+        "dtype": dtype_of(tensor),
         **standalone.statistics(tensor.detach()),
     }
     if place:

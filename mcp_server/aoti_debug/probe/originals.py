@@ -35,7 +35,8 @@ def taken(files: Sequence[str]) -> dict[str, Original]:
 
 def register(originals: dict[str, Original]) -> None:
     """Register those that the fixed script has no more, by what defines no other."""
-    missing = {name: one.file for name, one in originals.items() if not _known(name)}
+    known = {str(name).partition(".")[0] for name in torch._C._dispatch_get_all_op_names()}
+    missing = {name: one.file for name, one in originals.items() if name not in known}
     for file in dict.fromkeys(missing.values()):
         if all(name in missing for name, one in originals.items() if one.file == file):
             definitions.run(file)
@@ -56,11 +57,6 @@ def _plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
         return kernel(*args, **kwargs)
 
     return original
-
-
-def _known(name: str) -> bool:
-    namespace, _, operator = name.partition("::")
-    return hasattr(getattr(torch.ops, namespace), operator)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import compare, intermediates, standalone
+from .describe import is_float
 from .graph_run import on_cpu
 from .lazy import torch
 
@@ -71,7 +72,7 @@ def _element_by_element(part: Part, values: Document, given: Any, right: Any) ->
     """Hold an operator of single elements against float64 by the size of each element: a large one
     beside it makes no difference of a small one harmless, which later operators may scale up."""
     pointwise = getattr(torch.Tag, "pointwise", None) in getattr(part.node.target, "tags", ())
-    if not pointwise or not isinstance(right, torch.Tensor) or not right.is_floating_point():
+    if not pointwise or not is_float(right):
         return None
     module, args = intermediates.alone([(part.nodes, [part.node])], values)
     wide = [one.double() if one.is_floating_point() else one for one in args]

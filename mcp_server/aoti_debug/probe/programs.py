@@ -171,7 +171,7 @@ def keep_program(program: Any) -> tuple[str | None, str | None]:
     if program is None:
         return None, "the exported program is not known"
     try:
-        size = size_of(program)
+        size = capture.storage_bytes(list(_values(program)))
     except Exception as error:
         return None, f"its size is unknown: {type(error).__name__}: {error}"
     name = store.new_name("exported", ".pt2")
@@ -254,12 +254,8 @@ def _versions(program: Any) -> list[int]:
     ]
 
 
-def size_of(program: Any) -> int:
-    """Return the bytes of parameters, buffers, constants and example inputs, each counted once."""
-    return capture.storage_bytes(list(_values(program)))
-
-
 def _values(program: Any) -> Iterable[Any]:
+    """Yield parameters, buffers, constants and example inputs."""
     yield from program.state_dict.values()
     yield from program.constants.values()
     yield from torch.utils._pytree.tree_leaves(program.example_inputs)

@@ -35,9 +35,6 @@ class Program:
         self.constants = {name: held[key] for name, key in targets.items() if key in held}
         self.guard, self.guarded = _guard(module)
 
-    def documents(self) -> list[Document]:
-        return expectations.documents(self.expected)
-
     def hold(self, call: Mapping[str, Any]) -> Document:
         """Return what a call breaks: declared sizes and values, guards, bounds of indices."""
         described = call["inputs"]

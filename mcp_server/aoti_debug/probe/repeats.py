@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .describe import dtype_of
 from .graph_run import Run
 from .lazy import torch
 from .observers import CustomArguments
@@ -52,7 +53,7 @@ def _one(one: Any, two: Any) -> Document:
     strange = torch.isfinite(wide) != torch.isfinite(wider)
     finite = torch.isfinite(wide) & torch.isfinite(wider)
     scale = float(wide[finite].abs().max()) if bool(finite.any()) else 0.0
-    granted = _ROUNDING.get(str(one.dtype).replace("torch.", ""), 1e-1) * scale
+    granted = _ROUNDING.get(dtype_of(one), 1e-1) * scale
     off = (wide - wider).abs()
     bad = strange | (finite & (off > granted))
     if bool(bad.any()):

@@ -49,14 +49,20 @@ _DTYPES = {
 
 
 def contract_in(package: Path, model: str = "model") -> Contract | None:
-    """Return the contract of one model of an archive, or of the source beside a library; None
-    where there is no source."""
-    if package.suffix == ".so":
-        text = _beside(package)
-    else:
-        with zipfile.ZipFile(package) as archive:
-            text = _member(archive, model)
+    """Return the contract of one model of a package; None where there is no source."""
+    text = source_in(package, model)
     return contract_of(text) if text is not None else None
+
+
+def source_in(package: Path, model: str = "") -> str | None:
+    """Return the generated C++ of a model of an archive, the first one where none is named, or what
+    lies beside a library; None where there is none."""
+    if package.suffix == ".so":
+        return _beside(package)
+    if not zipfile.is_zipfile(package):
+        return None
+    with zipfile.ZipFile(package) as archive:
+        return _member(archive, model)
 
 
 def _beside(library: Path) -> str | None:
@@ -68,7 +74,8 @@ def _beside(library: Path) -> str | None:
 
 
 def _member(archive: zipfile.ZipFile, model: str) -> str | None:
-    names = [n for n in archive.namelist() if f"data/aotinductor/{model}/" in n]
+    within = f"data/aotinductor/{model}/" if model else ""
+    names = [name for name in archive.namelist() if within in name]
     sources = [n for n in names if n.endswith(".cpp") and not n.endswith(".kernel.cpp")]
     sources.sort(key=lambda name: not name.endswith(".wrapper.cpp"))
     if not sources:
