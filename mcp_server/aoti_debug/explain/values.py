@@ -277,10 +277,15 @@ def unstable_found(unstable: Report) -> Found:
     return at_node(unstable, headline, summary, fix)
 
 
+def first_wrong(row: Report) -> Report:
+    first = row.get("first_wrong")
+    return first if isinstance(first, dict) else {}
+
+
 def pair(row: Report) -> str:
     """Return the first wrong element beside the right one, short."""
-    first = row.get("first_wrong")
-    if not isinstance(first, dict) or row.get("verdict") in ("shape", "dtype"):
+    first = first_wrong(row)
+    if not first or row.get("verdict") in ("shape", "dtype"):
         return ""
     got, right = (
         f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -294,8 +299,7 @@ def difference(row: Report) -> str:
         key = str(row.get("verdict"))
         return f"{key} {row.get(key)}, not {row.get('expected')}"
     words = f"{row.get('wrong')} of {row.get('elements', '?')} elements"
-    first = row.get("first_wrong")
-    if isinstance(first, dict):
+    if first := first_wrong(row):
         at = place([first.get("at")])
         words += f", first at {at}: {first.get('package')}, not {first.get('expected')}"
     return words
@@ -303,10 +307,7 @@ def difference(row: Report) -> str:
 
 def wraps(row: Report) -> bool:
     """Tell whether the first wrong element is a whole number whose upper bits are lost."""
-    first = row.get("first_wrong")
-    if not isinstance(first, dict):
-        return False
-    got, right = first.get("package"), first.get("expected")
+    got, right = (first_wrong(row).get(key) for key in ("package", "expected"))
     if not isinstance(got, int) or not isinstance(right, int):
         return False
     return got != right and (right - got) % (1 << 32) == 0

@@ -70,18 +70,10 @@ def with_writer(reason: Candidate, observations: Observations) -> Candidate:
 def telling(one: Reference, fine: Sequence[Reference]) -> Reference:
     """Leave out how it differs where a call that agrees differs in the same way. Of weights the
     names do not tell that."""
-
-    def own(name: str) -> Any:
-        value = getattr(one, name)
-        return () if any(getattr(other, name) == value for other in fine) else value
-
-    return replace(
-        one,
-        training=own("training"),
-        exported_training=own("exported_training"),
-        settings=own("settings"),
-        attributes=own("attributes"),
-    )
+    names = ("training", "exported_training", "settings", "attributes")
+    alike = (n for n in names if any(getattr(other, n) == getattr(one, n) for other in fine))
+    same: dict[str, Any] = dict.fromkeys(alike, ())
+    return replace(one, **same)
 
 
 def experiment(observations: Observations) -> Pair | None:
@@ -163,15 +155,12 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return "wrong_result", said, fix
     if one.reordered:
         moved = [(n, of) for n, of in enumerate(one.reordered) if n != of]
-        places = [
-            f"{input_name(observations, n)} is given {input_name(observations, of)}"
-            for n, of in moved[:3]
-        ]
+        given = [f"{named(observations, n)} is given {named(observations, of)}" for n, of in moved]
         said = "the package is given the tensors of the module's call in other places: "
-        said += ", ".join(places)
+        said += ", ".join(given[:3])
         return "contract_argument", said, "pass the inputs in one order to both"
     if one.written:
-        names = ", ".join(input_name(observations, index) for index in one.written[:3])
+        names = named(observations, *one.written[:3])
         said = f"{names}: written in place between the package's call and the reference's"
         return "user_code", said, f"give both a copy of {names}"
     if one.attributes:
@@ -186,17 +175,16 @@ def words(observations: Observations, one: Reference) -> Words | None:
     if one.moved:
         return state(observations, one.moved)
     if one.other and one.call is not None:
-        names = ", ".join(input_name(observations, index) for index in one.other[:3])
+        names = named(observations, *one.other[:3])
         said = f"{names}: the reference is given other values than call {one.call} of the package"
         return "user_code", said, "give both the same inputs, prepared in the same way"
     if len(one.rows) == 2:
-        said = (
-            f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: its "
-        )
-        said += "inputs are changed or prepared differently before the call"
+        said = f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: "
+        said += "its inputs are changed or prepared differently before the call"
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
-        return "concurrency" if in_threads(observations) else "user_code", said, fix
+        in_threads = any(phase.details.thread for phase in observations.run.of("run"))
+        return "concurrency" if in_threads else "user_code", said, fix
     if one.far and one.another and stale(observations):
         place = observations.run.called("load")
         at = f" at {base_name(place[0])}:{place[1]}" if place else ""
@@ -233,10 +221,9 @@ def weights(observations: Observations, one: Reference) -> Words:
         said += f"{len(given)} that load_constants was given: {listed(left)}"
         return "constants_missing", said, "give load_constants all weights (check_full_update=True)"
     if given:
-        said = (
-            f"load_constants was given other values than the reference has: {listed(one.changed)}"
-        )
-        return "user_code", said, "give the package and the reference the same weights"
+        said = "load_constants was given other values than the reference has: "
+        same = "give the package and the reference the same weights"
+        return "user_code", said + listed(one.changed), same
     when = "its first call" if one.since else "the export"
     said = f"{count} weight{'s' * (count > 1)} of the reference changed after {when}: "
     if one.another:
@@ -270,10 +257,8 @@ def again(observations: Observations, names: Sequence[str]) -> str:
     """Say what brings weights into a package; some are written into its code."""
     pair = experiment(observations)
     inlined = [name for name in names if pair is not None and name in pair.left]
-    if not inlined:
-        return AGAIN
     fix = f"export and compile again: load_constants cannot give it {listed(inlined)}, "
-    return fix + "not among its constants"
+    return fix + "not among its constants" if inlined else AGAIN
 
 
 def state(observations: Observations, names: Sequence[str]) -> Words:
@@ -288,10 +273,6 @@ def state(observations: Observations, names: Sequence[str]) -> Words:
     return "wrong_result", said + "had at the export", fix
 
 
-def in_threads(observations: Observations) -> bool:
-    return any(phase.details.thread for phase in observations.run.of("run"))
-
-
 def loaded(observations: Observations, *, inactive: bool = False) -> set[str]:
     """Return the names that load_constants was given."""
     own = [p for p in observations.run.of("constants") if p.ok]
@@ -303,9 +284,9 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
 
 
-def input_name(observations: Observations, index: int) -> str:
+def named(observations: Observations, *inputs: int) -> str:
     call = observations.run.last_call
-    return call.named(index) if call is not None else f"input {index}"
+    return ", ".join(call.named(n) if call is not None else f"input {n}" for n in inputs)
 
 
 def sure(one: Reference, pair: Pair | None) -> bool:

@@ -71,10 +71,6 @@ class Material:
         return not self.expected or any(one.same(found) for one in self.expected)
 
     @property
-    def said(self) -> str:
-        return " or ".join(dict.fromkeys(map(str, self.expected))) or "any"
-
-    @property
     def candidate_settings(self) -> Mapping[str, Any]:
         """Return the settings of the compile; a candidate brings the weights that were loaded."""
         loaded = "--constants" in self.words
@@ -142,6 +138,7 @@ def failure_kept(
     package = call.package
     text = text_of(directory.path / "stderr.log") + text_of(directory.path / "stdout.log")
     named = diagnosis.kernel if diagnosis is not None else None
+    usable = (one.details.vec_isa for one in events.compiles)
     return Material(
         exported=exported,
         package=package,
@@ -158,7 +155,7 @@ def failure_kept(
         launches=_launches(package, call),
         wall_s=record.wall_s or 0.0,
         peak_rss=record.peak_rss,
-        vec_isa=_vec_isa(events),
+        vec_isa=next((found for found in usable if found is not None), None),
         notes=() if call.inputs or package is None else (call.why_no_inputs,),
         why_no_exported=why,
     )
@@ -206,12 +203,6 @@ def _exported(
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
     program, why = program_kept(events, (last, directory.path))
     return program, last.details.settings or {}, why
-
-
-def _vec_isa(events: RunSeen) -> tuple[str, ...] | None:
-    """Return what a compile of this machine found usable; nothing where it needed none of it."""
-    told = (c.details.vec_isa for c in events.compiles)
-    return next((names for names in told if names is not None), None)
 
 
 def _launches(package: Path | None, call: Captured) -> tuple[Launch, ...]:

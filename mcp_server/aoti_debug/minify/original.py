@@ -100,9 +100,9 @@ async def original(
             tried.append(f"{way.what}: {outcomes[0].fingerprint}")
             continue
         return _original(way, outcomes, failed)
+    expected = " or ".join(dict.fromkeys(map(str, material.expected))) or "any"
     raise NothingToMinify(
-        f"the failure ({material.said}) could not be repeated outside the script: "
-        f"{'; '.join(tried)}",
+        f"the failure ({expected}) could not be repeated outside the script: {'; '.join(tried)}",
         help="The rest of the script may matter: threads, streams, other models, a changed global "
         "setting. guides/minifier.md says how to narrow that down.",
     )

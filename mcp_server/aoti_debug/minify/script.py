@@ -79,10 +79,8 @@ def stand_in(value: NodeValue, made_up: bool) -> str | None:
         return flat if 0 not in value.shape else f"{flat}.reshape({value.shape})"
     if not made_up:
         return None
-    if value.floating:
-        made = f"torch.rand({value.shape}, dtype={value.dtype}{device})"
-    else:
-        made = f"torch.zeros({value.shape}, dtype={value.dtype}{device})"
+    maker = "rand" if value.floating else "zeros"
+    made = f"torch.{maker}({value.shape}, dtype={value.dtype}{device})"
     if value.contiguous or value.stride is None:
         return made
     empty = f"torch.empty_strided({value.shape}, {value.stride}, dtype={value.dtype}{device})"
@@ -103,7 +101,7 @@ def model(written: Written, weights: Sequence[str]) -> str:
 
 def _inductor(settings: Mapping[str, object], *, runs: bool) -> list[str]:
     """Return the steps with plain Inductor: the same kernels, no wrapper in C++."""
-    lines = [
+    steps = [
         'print("step: lower", flush=True)',
         "state = {**program.state_dict, **program.constants}",
         "given = iter(inputs())",
@@ -111,9 +109,7 @@ def _inductor(settings: Mapping[str, object], *, runs: bool) -> list[str]:
         "flat = [state[spec.target] if spec.target else next(given) for spec in specs]",
         f"compiled = torch._inductor.compile(program.graph_module, flat, options={settings!r})",
     ]
-    if runs:
-        lines += _call("flat")
-    return lines
+    return [*steps, *(_call("flat") if runs else ())]
 
 
 def _call(given: str) -> list[str]:

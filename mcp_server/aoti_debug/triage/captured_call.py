@@ -147,7 +147,8 @@ def with_trials(found: Captured, observations: Observations, directory: Path) ->
         return found
 
     def file(call: Call) -> Path | None:
-        if found.call is not None and same_call(call, found.call):
+        wanted = found.call
+        if wanted is not None and (call.pid, call.call) == (wanted.pid, wanted.call):
             return found.inputs
         return inputs_file(run, call, directory)[0] if kept(run, call) else None
 
@@ -164,10 +165,6 @@ def guards_asked(found: Captured, directories: Sequence[Path]) -> tuple[Asked, .
             with open_regular(path) as stream:
                 asked += read_guards(stream)
     return tuple(asked)
-
-
-def same_call(one: Call, other: Call) -> bool:
-    return (one.pid, one.call) == (other.pid, other.call)
 
 
 def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:

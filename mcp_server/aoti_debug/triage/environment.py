@@ -18,15 +18,8 @@ EVENTS = "events.jsonl"
 KEY = ".key"  # beside it
 CAPTURE = "capture"
 CORE, TRACE = "core", "trace"
-CORE_FLAGS = ",".join(
-    (
-        "skip_nonrelocated_elf_images",
-        "skip_global_memory",
-        "skip_shared_memory",
-        "skip_local_memory",
-        "skip_constbank_memory",
-    )
-)
+LEFT_OUT = "nonrelocated_elf_images global_memory shared_memory local_memory constbank_memory"
+CORE_FLAGS = ",".join(f"skip_{part}" for part in LEFT_OUT.split())
 
 
 def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool) -> dict[str, str]:
@@ -44,12 +37,9 @@ def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool
         "AOTI_DEBUG_EVENTS": str(directory / EVENTS),
         "AOTI_DEBUG_RUN": run,
     }
-    environment.pop("AOTI_DEBUG_REUSE", None)
-    if capture:
-        environment["AOTI_DEBUG_CAPTURE"] = str(directory / CAPTURE)
-    else:
-        environment.pop("AOTI_DEBUG_CAPTURE", None)
-    return environment
+    for name in ("AOTI_DEBUG_REUSE", "AOTI_DEBUG_CAPTURE"):
+        environment.pop(name, None)
+    return environment | ({"AOTI_DEBUG_CAPTURE": str(directory / CAPTURE)} if capture else {})
 
 
 def write_key(directory: Path) -> None:

@@ -30,16 +30,12 @@ REPORT_BYTES = 64 << 20
 LOST = 75  # what the probe exits with when a device's context is lost
 # What is not worth a process of its own when the process died in a step: it would die there too.
 DIES_TOO: dict[Check, tuple[Check, ...]] = {
-    "calls": (),
     "guards": ("fakes", "compare"),
     "fakes": ("compare",),
     "contract": ("compare", "repeats", "poison", "threads"),
     "compare": ("repeats", "poison", "threads"),
     "repeats": ("poison", "threads"),
     "poison": ("threads",),
-    "threads": (),
-    "trials": (),
-    "writes": (),
 }
 SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 
@@ -67,7 +63,7 @@ async def check_call(
         ended_in = ended(found)
         if ended_in is None or not (died(ran) or ran.exit.code == LOST):
             break
-        undone = DIES_TOO[ended_in] if died(ran) else ()
+        undone = DIES_TOO.get(ended_in, ()) if died(ran) else ()
         left = [n for n in left if found.step(n) is None and n not in undone]
     return reports, processes
 
