@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Optional
 
 import shared
 
@@ -53,7 +52,7 @@ def stated(options: argparse.Namespace) -> tuple[list[str], list[str]]:
     return [f"stated: {line}" for line in outcome.report["breaks"]], outcome.report["harmless"]
 
 
-def compiled(options: argparse.Namespace) -> Optional[str]:  # noqa: UP045 - Python 3.9
+def compiled(options: argparse.Namespace) -> str | None:
     """Call the model with its own check switched on; return what it says."""
     words = ("--package", options.package)
     outcome = shared.run("replay", options, *words, AOTI_RUNTIME_CHECK_INPUTS="1")

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).resolve().parents[1] / "mcp_server" / "aoti_debug"
 PROBE = PACKAGE / "probe"
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
     stderr: str
 
     @property
-    def died(self) -> Optional[str]:  # noqa: UP045 - Python 3.9
+    def died(self) -> str | None:
         """Name the signal that ended the process; None when none did."""
         if self.code >= 0:
             return None
@@ -58,7 +58,7 @@ class Outcome(NamedTuple):
         return str(self.report.get("state", "start"))
 
     @property
-    def error(self) -> Optional[str]:  # noqa: UP045
+    def error(self) -> str | None:
         error = self.report.get("error")
         return f"{error['type']}: {error['message']}" if isinstance(error, dict) else None
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import mmap
 import os
-from typing import Optional
 
 FORMAT = 3
 GROUPS = 2048
@@ -49,7 +48,7 @@ class CallCounters:
 
     @property
     def name(self) -> str:
-        return os.path.basename(self.path)  # noqa: PTH119 - pathlib is slow to import
+        return os.path.basename(self.path)
 
 
 def row(group: int) -> int:
@@ -76,7 +75,7 @@ def forget() -> None:
     _own.clear()
 
 
-def of_process() -> Optional[CallCounters]:  # noqa: UP045 - Python 3.9
+def of_process() -> CallCounters | None:
     """Return the counters of this process, made at its first call; None where none can be."""
     if not _own:
         _own.append(_made())
@@ -87,11 +86,11 @@ def _made() -> CallCounters | None:
     events = os.environ.get("AOTI_DEBUG_EVENTS")
     if not events:
         return None
-    folder = os.path.join(os.path.dirname(events), "calls")  # noqa: PTH118, PTH120
+    folder = os.path.join(os.path.dirname(events), "calls")
     for number in range(100):  # a process may get the number of one that has ended
         try:
-            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-            return CallCounters(os.path.join(folder, f"{os.getpid()}-{number}.bin"))  # noqa: PTH118
+            os.makedirs(folder, exist_ok=True)
+            return CallCounters(os.path.join(folder, f"{os.getpid()}-{number}.bin"))
         except FileExistsError:
             continue
         except (OSError, ValueError):

@@ -43,7 +43,7 @@ class Memory:
         tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
         outputs = marks.tensors(result)
         now = [marks.sample(one) for one in tensors]
-        pairs = zip(now, self.inputs)  # noqa: B905 - Python 3.9
+        pairs = zip(now, self.inputs)
         written = [n for n, (one, was) in enumerate(pairs) if one != was.sample]
         places = {one.storage: n for n, one in enumerate(self.inputs) if one.storage is not None}
         aliases = [

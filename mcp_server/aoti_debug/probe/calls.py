@@ -88,7 +88,7 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
                 place(numbers, _UNDER_WAY, number, number, group.id, 0)
                 numbers[group.row] += 1
                 if copies is not None:
-                    for leaf, (to, size) in zip(flat, copies):  # noqa: B905 - Python 3.9
+                    for leaf, (to, size) in zip(flat, copies):
                         move(to, leaf.data_ptr(), size)
                     numbers[_HELD] = number
                 elif group.device is not None:

@@ -43,7 +43,7 @@ def differ(before: list[Any], now: list[Any]) -> str:
     Integers are the same or not; floats may be rounded to the coarser of the two dtypes."""
     if len(before) != len(now):
         return f"{len(now)} inputs instead of {len(before)}"
-    for number, (one, other) in enumerate(zip(before, now)):  # noqa: B905 - Python 3.9
+    for number, (one, other) in enumerate(zip(before, now)):
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             if one is not other and (type(one) is not type(other) or one != other):
                 return f"input {number} is {other!r} instead of {one!r}"[:200]
@@ -75,7 +75,7 @@ def narrowed(old: Any, new: Any, places: Iterable[tuple[int, int]]) -> list[str]
     found = []
     before, after = standalone.user_inputs(old), standalone.user_inputs(new)
     for one, other in ((before[was], after[now]) for was, now in places):
-        pairs = zip(_shape(one), _shape(other))  # noqa: B905 - Python 3.9
+        pairs = zip(_shape(one), _shape(other))
         for dim, (was, now) in enumerate(pairs):
             name = f"{one.name}[{dim}]" if _shape(one) is not None else one.name
             low, high = _range(old, was)

@@ -121,7 +121,7 @@ class Session:
         if not self.options.calls:
             raise Impossible("no other calls are recorded")
         program = recorded.Program(self.program, self.module)
-        with open(self.options.calls, encoding="utf-8") as file:  # noqa: PTH123
+        with open(self.options.calls, encoding="utf-8") as file:
             given = json.load(file)
         told = [{"pid": one["pid"], "call": one["call"], **program.hold(one)} for one in given]
         return {"inputs": expectations.documents(program.expected), "calls": told}
@@ -212,7 +212,7 @@ class Session:
         of them breaks taken away; what random operators move; what rounding makes."""
         if not self.options.trials:
             raise Impossible("no other call is kept, and this one breaks nothing")
-        with open(self.options.trials, encoding="utf-8") as file:  # noqa: PTH123
+        with open(self.options.trials, encoding="utf-8") as file:
             asked = json.load(file)
         if asked["forked"]:
             return self.bench(None).forked(self.inputs)
@@ -303,8 +303,7 @@ class Session:
     def same_from_anew(self, before: list[list[Any]]) -> bool:
         """Tell whether a model loaded anew gives the same sequence: its state makes the results."""
         model = self.load()
-        after = [self.call(model) for _ in before]
-        pairs = zip(before, after)  # noqa: B905 - Python 3.9
+        pairs = ((one, self.call(model)) for one in before)
         return all(repeats.difference(one, two)["verdict"] != "differs" for one, two in pairs)
 
     def worst(self, first: list[Any], others: list[list[Any]]) -> Document:

@@ -196,7 +196,7 @@ def within_rounding(
         if more is not None:
             made.append(more)
             rounded = measure is rounding
-            furthest = [_furthest(leaves) for leaves in zip(*made)]  # noqa: B905 - Python 3.9
+            furthest = [_furthest(leaves) for leaves in zip(*made)]
             found = outputs(package, eager, reference, furthest)
     return found, rounded
 
@@ -311,7 +311,7 @@ def rounding(module: Any, inputs: Inputs, reference: list[Any] | None) -> list[A
     except Exception:  # it ran before, as it is
         return None
     truth = reference or runs[0]
-    return [_furthest(leaves) for leaves in zip(truth, *runs)]  # noqa: B905 - Python 3.9
+    return [_furthest(leaves) for leaves in zip(truth, *runs)]
 
 
 def _furthest(leaves: tuple[Any, ...]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 _CONSTANT = re.compile(r"constants_info_\[(\d{1,7})\]\.(\w{1,32}) = (.{0,2000}?);?$")
 KEPT = (
@@ -21,13 +21,13 @@ class Constant:
 
     index: int
     name: str
-    fqn: Optional[str] = None  # noqa: UP045 - Python 3.9
-    dtype: Optional[str] = None  # noqa: UP045
-    device: Optional[str] = None  # noqa: UP045
+    fqn: str | None = None
+    dtype: str | None = None
+    device: str | None = None
     shape: tuple[int, ...] = ()
     stride: tuple[int, ...] = ()
     bytes: int = 0
-    kind: Optional[str] = None  # noqa: UP045 - Parameter, Buffer, TensorConstant, ...
+    kind: str | None = None  # Parameter, Buffer, TensorConstant, ...
     folded: bool = False
 
 

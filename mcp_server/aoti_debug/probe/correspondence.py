@@ -82,7 +82,7 @@ class Correspondence:
             )
         symbols: dict[Any, int] = {}
         values = [node.meta.get("val") for node in self.now]
-        given = list(zip(values, self.sources))  # noqa: B905 - Python 3.9
+        given = list(zip(values, self.sources))
         for value, one in given:
             if one is not None and one.form == "same" and one.rest is None:
                 learn(value, inputs.flat[one.place], symbols)
@@ -98,7 +98,7 @@ class Correspondence:
         layout, on the declared device."""
         symbols: dict[Any, int] = {}
         flat = []
-        for node, leaf in zip(self.now, inputs.flat):  # noqa: B905 - Python 3.9
+        for node, leaf in zip(self.now, inputs.flat):
             value = node.meta.get("val")
             learn(value, leaf, symbols)
             flat.append(as_declared(value, leaf, symbols))

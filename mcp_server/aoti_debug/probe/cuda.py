@@ -104,7 +104,7 @@ class Driver:
                 return memory, path
             except Unavailable as error:
                 why = f"{path}: {error}"
-                os.unlink(path)  # noqa: PTH108 - pathlib is slow to import
+                os.unlink(path)
         raise Unavailable(why)
 
     @contextlib.contextmanager
@@ -125,8 +125,8 @@ class Device:
         self.driver = driver
         self.context = driver.address("cuDevicePrimaryCtxRetain", index)
         driver("cuCtxSetCurrent", ctypes.c_void_p(self.context))
-        path = os.path.join(os.path.dirname(__file__), "device_kernels.ptx")  # noqa: PTH118, PTH120
-        with open(path, "rb") as file:  # noqa: PTH123
+        path = os.path.join(os.path.dirname(__file__), "device_kernels.ptx")
+        with open(path, "rb") as file:
             module = ctypes.c_void_p(driver.address("cuModuleLoadData", file.read() + b"\0"))
         self.hold, self.judge = (
             driver.address("cuModuleGetFunction", module, name) for name in (b"hold", b"judge")

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 from types import FrameType
-from typing import Any, Optional
+from typing import Any
 
 from . import events
 from .lazy import torch
@@ -20,7 +20,7 @@ from .watch import wrap_once
 
 _SHOWN = 50
 _SITES = 500
-_HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
+_HERE = os.path.dirname(__file__)
 _REGISTERED = re.compile(r"registered at (.{1,4096}?):\d+")
 
 _last: list[object] = []
@@ -34,8 +34,8 @@ class Site:
 
     op: str
     lines: tuple[tuple[str, int], ...]
-    word: Optional[str]  # noqa: UP045 - Python 3.9
-    file: Optional[str]  # noqa: UP045
+    word: str | None
+    file: str | None
 
     @property
     def call(self) -> str | None:
@@ -85,7 +85,7 @@ def _note(op: str, fake: Any) -> None:
     while frame is not None:
         code, name = frame.f_code, str(frame.f_globals.get("__name__"))
         if not code.co_filename.startswith((_HERE, "<")) and owner(code.co_filename) != "torch":
-            lines.append((os.path.abspath(code.co_filename), frame.f_lineno))  # noqa: PTH100
+            lines.append((os.path.abspath(code.co_filename), frame.f_lineno))
             if called is None and name != module and _plain(frame):
                 called = name, code.co_name
             if code.co_name == "<module>":
@@ -102,11 +102,11 @@ def _note(op: str, fake: Any) -> None:
         if name != "__main__" and getattr(sys.modules.get(name), function, None) is fake:
             called, word = (name, function), f"{name}:{function}={op}"
     file = getattr(sys.modules.get(called[0] if called else module), "__file__", None)
-    sites.append(Site(op, tuple(lines), word, file and os.path.abspath(file)))  # noqa: PTH100
+    sites.append(Site(op, tuple(lines), word, file and os.path.abspath(file)))
 
 
 _LIBRARY = tuple(
-    os.path.join("torch", *path)  # noqa: PTH118
+    os.path.join("torch", *path)
     for path in (("library.py",), ("_library", "custom_ops.py"), ("_library", "triton.py"))
 )
 
@@ -147,14 +147,14 @@ def _mapped(sources: list[str]) -> set[str]:
     """Return the libraries of this process that were made of one of these files: their operators
     say which."""
     found: set[str] = set()
-    if not sources or not os.path.exists("/proc/self/maps"):  # noqa: PTH110
+    if not sources or not os.path.exists("/proc/self/maps"):
         return found
-    with open("/proc/self/maps") as maps:  # noqa: PTH123
+    with open("/proc/self/maps") as maps:
         paths = {line.split(None, 5)[5].strip() for line in maps if "/" in line}
     for path in paths:
         if ".so" not in path or owner(path) == "torch" or path.startswith(("/usr/", "/lib")):
             continue
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             if any(content.find(source.encode()) >= 0 for source in sources):
                 found.add(path)
@@ -204,7 +204,7 @@ def _file(name: str) -> str | None:
     function = getattr(definition_of(name.split(".")[0]), "_init_fn", None)
     code = getattr(function, "__code__", None)
     if code is not None:
-        return os.path.abspath(str(code.co_filename))  # noqa: PTH100
+        return os.path.abspath(str(code.co_filename))
     match = _REGISTERED.search(str(torch._C._dispatch_dump(name)))
     file = match.group(1) if match else None
     return file if file != os.devnull else None  # what some releases say of all
@@ -222,9 +222,9 @@ def places(target: Any) -> dict[str, tuple[str, int]]:
         fake = getattr(definition, "_abstract_fn", None) or getattr(kernel, "func", None)
         for what, function in (("real", getattr(definition, "_init_fn", None)), ("fake", fake)):
             code = getattr(inspect.unwrap(function), "__code__", None) if function else None
-            if code is not None and not _is_torch(os.path.abspath(code.co_filename)):  # noqa: PTH100
+            if code is not None and not _is_torch(os.path.abspath(code.co_filename)):
                 lines = [line for _, line in dis.findlinestarts(code) if line]
-                found[what] = os.path.abspath(code.co_filename), max(lines)  # noqa: PTH100
+                found[what] = os.path.abspath(code.co_filename), max(lines)
     return found
 
 
@@ -243,18 +243,18 @@ def shared(target: Any) -> dict[str, Any]:
         if starts:  # 3.13 says whether, and the line elsewhere
             line = getattr(one, "line_number", None) or int(starts)
         if one.argval in names:
-            file = os.path.abspath(function.__code__.co_filename)  # noqa: PTH100
+            file = os.path.abspath(function.__code__.co_filename)
             return {"name": one.argval, "place": (file, line)}
     return {}
 
 
 def _is_torch(file: str | None) -> bool:
-    return file is not None and file.startswith(os.path.dirname(torch.__file__) + os.sep)  # noqa: PTH120
+    return file is not None and file.startswith(os.path.dirname(torch.__file__) + os.sep)
 
 
 def _module_of(file: str) -> str | None:
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
-        if path and os.path.abspath(path) == file:  # noqa: PTH100
+        if path and os.path.abspath(path) == file:
             return name
     return None

@@ -33,8 +33,7 @@ def overlaps(flat: Sequence[Any]) -> dict[int, list[int]]:
 
 def extent(shape: Sequence[int], stride: Sequence[int]) -> int:
     """Return how many elements lie from the first of a tensor to its last."""
-    steps = zip(shape, stride)  # noqa: B905 - Python 3.9
-    return 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in steps)
+    return 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in zip(shape, stride))
 
 
 class _Span(NamedTuple):
@@ -52,7 +51,7 @@ def _span(leaf: Any, position: int) -> _Span | None:
         return None
     if not leaf.numel() or leaf.device.type == "meta":
         return None
-    reach, steps = extent(leaf.shape, leaf.stride()), zip(leaf.shape, leaf.stride())  # noqa: B905
+    reach, steps = extent(leaf.shape, leaf.stride()), zip(leaf.shape, leaf.stride())
     begin, item = int(leaf.data_ptr()), int(leaf.element_size())
     dense = reach == leaf.numel() and all(step for size, step in steps if size > 1)
     return _Span(str(leaf.device), begin, begin + reach * item, dense, position)
@@ -212,7 +211,7 @@ def alignment(address: int) -> int:
 def add_values(flat: Sequence[Any], found: list[Description]) -> bool:
     """Add the extremes of integer tensors and the NaN counts of floats on the CPU."""
     complete = True
-    for leaf, description in zip(flat, found):  # noqa: B905 - Python 3.9
+    for leaf, description in zip(flat, found):
         if description.get("kind", "tensor") != "tensor" or not plain(leaf):
             continue
         try:

@@ -16,7 +16,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 from . import budget, events
 from .cuda import HOST_BYTES, MARKS, OUTPUTS, POOL_BYTES, Block, Device, Driver, Pool, Unavailable
@@ -55,7 +55,7 @@ class Entry:
     def __init__(self, at: int, stream: int, call: int, loaded: Any, group: Any, slot: int) -> None:
         self.at, self.stream = at, stream  # the device's number
         self.call, self.loaded, self.group, self.slot = call, loaded, group, slot
-        self.block: Optional[Block] = None  # noqa: UP045 - Python 3.9
+        self.block: Block | None = None
         self.bytes = 0  # of its inputs
         self.begun = time.perf_counter()
         self.seen = 0  # what its outputs on the host hold
@@ -115,7 +115,7 @@ class Watcher:
                 entry.block = self._block(device, group.layout)
             if entry.block is not None:
                 base = entry.block.pool.address + entry.block.begin
-                for leaf, (at, size) in zip(flat, group.layout.places):  # noqa: B905
+                for leaf, (at, size) in zip(flat, group.layout.places):
                     if leaf.is_cuda:
                         copies += leaf.data_ptr(), base + at, size
                         most = max(most, size // 16)
@@ -275,7 +275,7 @@ class Watcher:
             time.sleep(0.001)
         self.ended = True
         if self.file and not self.entries:
-            os.unlink(self.file)  # noqa: PTH108 - pathlib is slow to import
+            os.unlink(self.file)
 
     def _lost(self) -> bool:
         for device in self.devices.values():

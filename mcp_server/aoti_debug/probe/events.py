@@ -68,9 +68,9 @@ _key: list[str] = []
 def secret() -> str:
     """Return the run's secret, which lies beside the events; empty where there is none."""
     if not _key:
-        folder = os.path.dirname(os.environ.get("AOTI_DEBUG_EVENTS", ""))  # noqa: PTH120
+        folder = os.path.dirname(os.environ.get("AOTI_DEBUG_EVENTS", ""))
         try:
-            with open(os.path.join(folder, ".key"), encoding="ascii") as file:  # noqa: PTH118, PTH123
+            with open(os.path.join(folder, ".key"), encoding="ascii") as file:
                 _key.append(file.read(64))
         except (OSError, ValueError):
             _key.append("")

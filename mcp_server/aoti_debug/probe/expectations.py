@@ -79,7 +79,7 @@ def differences(program: Any, expected: list[Expected], flat: list[Any]) -> list
     symbols: dict[Any, int] = {}
     shared = describe.overlaps(flat)
     index = 0
-    for position, (item, leaf) in enumerate(zip(expected, flat)):  # noqa: B905 - Python 3.9
+    for position, (item, leaf) in enumerate(zip(expected, flat)):
         is_tensor = isinstance(leaf, torch.Tensor)
         differences = _compare(program, item, leaf, symbols)
         if is_tensor and item.written:
@@ -96,7 +96,7 @@ def _aliased(leaf: Any, others: list[str]) -> list[Break]:
     """Say where an input that the model writes to shares memory, with others or within itself."""
     if others:
         return [_break("aliasing", "memory of its own", f"shared with {', '.join(others)}")]
-    for dim, (size, stride) in enumerate(zip(leaf.shape, leaf.stride())):  # noqa: B905
+    for dim, (size, stride) in enumerate(zip(leaf.shape, leaf.stride())):
         if size > 1 and stride == 0 and leaf.numel():
             return [_break("aliasing", "memory of its own", "expanded (stride 0)", dim)]
     return []

@@ -46,7 +46,7 @@ def differences(
 def _compared(node: Any, promised: Any, result: Any, symbols: dict[Any, int]) -> list[Document]:
     pytree = torch.utils._pytree
     found: list[Document] = []
-    pairs = zip(pytree.tree_leaves(promised), pytree.tree_leaves(result))  # noqa: B905
+    pairs = zip(pytree.tree_leaves(promised), pytree.tree_leaves(result))
     for output, (fake, real) in enumerate(pairs):
         if not isinstance(fake, torch.Tensor) or not isinstance(real, torch.Tensor):
             continue
@@ -73,14 +73,14 @@ def strides(fake: Any, real: Any, symbols: dict[Any, int]) -> tuple[Any, Any]:
     got = list(real.stride())
     if wanted is None or len(wanted) != len(got):
         return None, got
-    used = [w if n > 1 else g for w, g, n in zip(wanted, got, real.shape)]  # noqa: B905
+    used = [w if n > 1 else g for w, g, n in zip(wanted, got, real.shape)]
     return (wanted, got) if used != got else (None, got)
 
 
 def _tensors(node: Any, given: tuple[Any, Any]) -> Iterator[tuple[int, Any, Any]]:
     """Yield each tensor argument of a node: its place, what the program says of it, itself."""
     leaves = torch.utils._pytree.tree_leaves
-    pairs = zip(leaves((node.args, node.kwargs)), leaves(given))  # noqa: B905 - Python 3.9
+    pairs = zip(leaves((node.args, node.kwargs)), leaves(given))
     for place, (argument, value) in enumerate(pairs):
         promised = getattr(argument, "meta", {}).get("val")
         if isinstance(promised, torch.Tensor) and isinstance(value, torch.Tensor):

@@ -22,7 +22,7 @@ import time
 import traceback
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn, Optional
+from typing import Any, NoReturn
 
 from . import store
 from .children import in_child
@@ -54,7 +54,7 @@ class Child:
         self.directory = directory
         self.began = self._looked = time.monotonic()
         self._deadline = self.began + float(order["timeout_s"])
-        self._run_s: Optional[float] = order.get("run_s")  # noqa: UP045
+        self._run_s: float | None = order.get("run_s")
 
     def late(self, now: float) -> bool:
         """Tell whether its time is up; the call's time begins when it is seen to."""
@@ -239,7 +239,7 @@ def _kill(group: int) -> None:
 
 
 def _result(directory: Path, status: int, late: bool, wall: float) -> None:
-    number: Optional[int] = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None  # noqa: UP045
+    number: int | None = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     code = None if number is not None else os.WEXITSTATUS(status)
     name = None if number is None else _signal_name(number)
     ending = {"code": code, "signal": None if late else name, "timed_out": late}

@@ -90,7 +90,7 @@ class Fresh:
     def _symbols(self) -> dict[Any, int]:
         """Return the size that each symbol has in the example."""
         found: dict[Any, int] = {}
-        for leaf, value in zip(self.example.flat, self.values):  # noqa: B905 - Python 3.9
+        for leaf, value in zip(self.example.flat, self.values):
             learn(value, leaf, found)
         for value in self.values:
             for size in getattr(value, "shape", (value,)):

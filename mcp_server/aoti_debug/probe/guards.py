@@ -23,7 +23,7 @@ _TEXT = 300
 _ENDLESS = 1 << 40
 
 Details = dict[str, Any]
-Range = tuple[int, Optional[int]]  # noqa: UP045 - Python 3.9
+Range = tuple[int, Optional[int]]
 Stack = list[list[Any]]
 
 _made: WeakKeyDictionary[Any, list[tuple[Any, Stack]]] = WeakKeyDictionary()
@@ -69,7 +69,7 @@ def place(error: BaseException) -> Details:
 def _promised(sources: Any, contexts: Any) -> dict[str, Range]:
     """Return the range of each size that the user gave a Dim, by torch's name of the size."""
     found: dict[str, Range] = {}
-    for source, context in zip(sources, contexts):  # noqa: B905
+    for source, context in zip(sources, contexts):
         for place, constraint in enumerate(getattr(context, "constraint_sizes", None) or ()):
             bounds = getattr(constraint, "vr", None)
             if bounds is not None:
@@ -97,7 +97,7 @@ def _judged(env: Any, promised: dict[str, Range]) -> Iterator[Details]:
         if len(names) == 2 and not all(name.isidentifier() for name in names):
             continue  # one size is promised as an expression of another
         ranges = [promised[s] for s in sources]
-        text = _text(guard, dict(zip(symbols, names)))  # noqa: B905
+        text = _text(guard, dict(zip(symbols, names)))
         if text in told:
             continue
         told.add(text)
@@ -126,7 +126,7 @@ def _breaking(guard: Any, symbols: list[Any], ranges: list[Range]) -> Iterator[t
         one, two = (_sizes(bounds, 6) for bounds in ranges)
         choices = [(a, b) for a in one for b in two]
     for choice in choices:
-        if _false(guard, dict(zip(symbols, choice))):  # noqa: B905
+        if _false(guard, dict(zip(symbols, choice))):
             yield choice
 
 
@@ -158,13 +158,13 @@ def _stack() -> Stack:
     traced = context.extract_stack() if context.try_get() is not None else []
     if traced:  # Dynamo: the model's code runs in no frame of its own
         return [[f.filename, f.lineno, f.name] for f in traced][-_FRAMES:]
-    torch = os.path.dirname(sys.modules["torch"].__file__ or "")  # noqa: PTH120
+    torch = os.path.dirname(sys.modules["torch"].__file__ or "")
     found: Stack = []
     frame: FrameType | None = sys._getframe(2)
     depth = 0
     while frame is not None and depth < _DEPTH and len(found) < _FRAMES:
         file = frame.f_code.co_filename
-        if file.startswith(os.path.join(torch, "export", "")):  # noqa: PTH118
+        if file.startswith(os.path.join(torch, "export", "")):
             break
         if not file.startswith(torch) and not file.startswith("<"):
             found.append([file, frame.f_lineno, frame.f_code.co_name])

@@ -16,7 +16,7 @@ _BYTES = 1 << 20  # of a tensor
 _LINES = 20
 _ATTRIBUTE = "__get__"
 
-Place = Optional[tuple[str, int]]  # noqa: UP045 - Python 3.9
+Place = Optional[tuple[str, int]]
 
 
 class _Given(NamedTuple):
@@ -168,7 +168,7 @@ def _remember(
     """Keep what this thread made or wrote; a view of what another made stays that one's."""
     inside, own, _thread.inside = _thread.inside, threading.get_ident(), True
     try:
-        for leaf, value in zip(made, values):  # noqa: B905 - Python 3.9
+        for leaf, value in zip(made, values):
             thread = own if source is None else source.thread
             _given[leaf] = _Given(value.detach().clone(), None, thread, place, kept)
     finally:

@@ -244,10 +244,9 @@ class Pair:
         """Return results of padded inputs in the sizes of those of the inputs without."""
         if not self.match.padded or len(now) != len(before):
             return now
-        pairs = zip(now, before)  # noqa: B905 - Python 3.9
         return [
             one[tuple(map(slice, was.shape))] if getattr(was, "ndim", 0) == one.ndim else one
-            for one, was in pairs
+            for one, was in zip(now, before)
         ]
 
     def answered(self, model: Any, inputs: Inputs, now: Inputs) -> bool:
@@ -323,7 +322,7 @@ def where_finite(now: list[Any], before: list[Any], exact: Any) -> list[Any]:
         return now
     return [
         kept(one, was, exact[place] if exact is not None else None)
-        for place, (one, was) in enumerate(zip(now, before))  # noqa: B905 - Python 3.9
+        for place, (one, was) in enumerate(zip(now, before))
     ]
 
 

@@ -32,7 +32,7 @@ def hold(call: Any, numbers: memoryview[int]) -> bool:
     call.holds = True
     numbers[call_counters.HELD] = 0
     with below_autograd():
-        for to, given in zip(group.buffer, call.flat):  # noqa: B905 - Python 3.9
+        for to, given in zip(group.buffer, call.flat):
             to.copy_(given)
     numbers[call_counters.HELD] = call.number
     return True

@@ -204,7 +204,7 @@ class Teller:
         held = self.tell([value.__defaults__, value.__kwdefaults__, cells])
         beneath = self.tell(inner) if inner is not value else None
         file = value.__code__.co_filename
-        if owner(file) == "torch" or (owner(file) == "library" and os.path.exists(file)):  # noqa: PTH110
+        if owner(file) == "torch" or (owner(file) == "library" and os.path.exists(file)):
             return value.__module__, value.__qualname__, _status(file), held, beneath
         codes = list(_codes(value.__code__))
         names = {name for code in codes for name in code.co_names}

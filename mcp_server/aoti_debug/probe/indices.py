@@ -125,7 +125,7 @@ def _indexed(
     elif name in _LISTS:
         listed, places = given(1, "indices")
         dim = 0
-        for index, place in zip(listed or (), places or ()):  # noqa: B905 - Python 3.9
+        for index, place in zip(listed or (), places or ()):
             if isinstance(index, torch.Tensor):
                 if index.dtype in (torch.bool, torch.uint8):
                     dim += index.dim()

@@ -156,7 +156,7 @@ def alone(
                 args.append(value.clone().to(device))
             else:
                 kept[one] = value
-    for (nodes, _), kept in zip(groups, taken):  # noqa: B905 - Python 3.9
+    for (nodes, _), kept in zip(groups, taken):
         for node in nodes:
             kept[node] = graph.create_node(
                 node.op,
@@ -164,7 +164,7 @@ def alone(
                 torch.fx.node.map_arg(node.args, kept.__getitem__),
                 torch.fx.node.map_arg(node.kwargs, kept.__getitem__),
             )
-    pairs = zip(groups, taken)  # noqa: B905 - Python 3.9
+    pairs = zip(groups, taken)
     graph.output(tuple(kept[one] for (_, ends), kept in pairs for one in ends))
     return torch.fx.GraphModule(torch.nn.Module(), graph), tuple(args)
 

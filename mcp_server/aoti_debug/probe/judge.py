@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional
 
 from .expression import evaluate
 from .vocabulary import Break, Confidence, Leaf
@@ -20,12 +19,12 @@ class Dim:
     """One dimension of an input. `size` is None when it is dynamic; then `low` and `high` bound
     it (None: no bound), and `symbol` is its expression in the wrapper's symbols."""
 
-    size: Optional[int] = None  # noqa: UP045 - Python 3.9
-    low: Optional[int] = None  # noqa: UP045
-    high: Optional[int] = None  # noqa: UP045
-    symbol: Optional[str] = None  # noqa: UP045
-    stride: Optional[int] = None  # noqa: UP045 - None: dynamic, see `stride_symbol`
-    stride_symbol: Optional[str] = None  # noqa: UP045
+    size: int | None = None
+    low: int | None = None
+    high: int | None = None
+    symbol: str | None = None
+    stride: int | None = None  # None: dynamic, see `stride_symbol`
+    stride_symbol: str | None = None
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,10 @@ class Input:
 
     index: int
     name: str
-    dtype: Optional[str] = None  # noqa: UP045
-    device: Optional[str] = None  # noqa: UP045
-    dims: Optional[tuple[Dim, ...]] = None  # noqa: UP045 - None: the wrapper does not say
-    aligned: Optional[int] = None  # noqa: UP045 - bytes; else the input is copied at run time
+    dtype: str | None = None
+    device: str | None = None
+    dims: tuple[Dim, ...] | None = None  # None: the wrapper does not say
+    aligned: int | None = None  # bytes; else the input is copied at run time
     written: bool = False  # a C++ kernel writes to it; kernels of a GPU do not tell
 
 
@@ -55,7 +54,7 @@ class Contract:
 
     inputs: tuple[Input, ...]
     symbols: tuple[Symbol, ...] = ()
-    arguments: Optional[int] = None  # noqa: UP045 - of a call, tensors or not
+    arguments: int | None = None  # of a call, tensors or not
     stated: bool = True  # False: the package does not say (torch 2.6 without debug compile)
 
     @property
@@ -141,7 +140,7 @@ def _one(expected: Input, given: Leaf, symbols: Mapping[str, int]) -> Iterator[B
 def _sizes(
     at: tuple[int, str], dims: Sequence[Dim], shape: Sequence[int], symbols: Mapping[str, int]
 ) -> Iterator[Break]:
-    for number, (dim, size) in enumerate(zip(dims, shape)):  # noqa: B905 - Python 3.9
+    for number, (dim, size) in enumerate(zip(dims, shape)):
         if dim.size is not None:
             if dim.size != size:
                 reason = "this size was fixed when the model was exported"
@@ -197,7 +196,7 @@ def _strides(
     stride: Sequence[int],
     symbols: Mapping[str, int],
 ) -> Iterator[Break]:
-    for number, (dim, step) in enumerate(zip(dims, stride)):  # noqa: B905 - Python 3.9
+    for number, (dim, step) in enumerate(zip(dims, stride)):
         wanted = dim.stride
         if wanted is None and dim.stride_symbol:
             wanted = evaluate(dim.stride_symbol, symbols)
@@ -234,12 +233,12 @@ def _aliasing(
         yield Break(*at, "aliasing", "memory of its own", got, reason)
     if stride is None or len(stride) != len(shape) or 0 in shape:
         return
-    pairs = zip(shape, stride)  # noqa: B905 - Python 3.9
-    shared = [dim for dim, (size, step) in enumerate(pairs) if size > 1 and step == 0]
-    if shared:
-        reason = "the model writes to this input, whose elements share memory"
-        wanted = ("aliasing", "memory of its own", "expanded (stride 0)")
-        yield Break(*at, *wanted, reason, shared[0])
+    for dim, (size, step) in enumerate(zip(shape, stride)):
+        if size > 1 and step == 0:
+            reason = "the model writes to this input, whose elements share memory"
+            wanted = ("aliasing", "memory of its own", "expanded (stride 0)")
+            yield Break(*at, *wanted, reason, dim)
+            break
 
 
 def _bind(contract: Contract, tensors: Mapping[int, Leaf]) -> dict[str, int]:

@@ -3,7 +3,7 @@ device wait."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from . import describe
 from .lazy import torch
@@ -22,8 +22,8 @@ class Mark(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: str
-    address: Optional[int]  # noqa: UP045 - Python 3.9
-    storage: Optional[int]  # noqa: UP045 - Python 3.9
+    address: int | None
+    storage: int | None
     sample: Any  # None: not cheap to read
     version: int
     alive: Any  # weakly, the memory: what is freed may be given to another tensor
@@ -112,7 +112,7 @@ def rows(tensors: list[Any]) -> list[bytes]:
                 return []
             flat = one.detach().reshape(count, -1)
             few = flat[:, :: -(-flat.shape[1] // _SAMPLED) or 1].contiguous().view(torch.uint8)
-            found = [key + bytes(row) for key, row in zip(found, few.tolist())]  # noqa: B905
+            found = [key + bytes(row) for key, row in zip(found, few.tolist())]
     return found
 
 
@@ -126,7 +126,7 @@ def apart(some: list[Any], others: list[Any]) -> dict[str, Any] | None:
     beside it; None where they cannot be paired."""
     pairs = [
         (one.to(torch.float64), other.to(torch.float64))
-        for one, other in zip(some, others)  # noqa: B905 - Python 3.9
+        for one, other in zip(some, others)
         if one is not None and other is not None and one.shape == other.shape
     ]
     if not pairs or len(some) != len(others):

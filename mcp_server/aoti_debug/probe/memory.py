@@ -13,7 +13,7 @@ from . import judge
 from .vocabulary import Break
 
 
-class Names(list[Optional[str]]):  # noqa: UP045 - Python 3.9
+class Names(list[Optional[str]]):
     """A name for each flat leaf; `others` are the places of those that are no tensors, where that
     is known."""
 
@@ -108,5 +108,5 @@ def outputs_of(program: Any) -> list[Any]:
 def file_of(source: Any) -> str | None:
     """Return the absolute path that an argument names, or None for a buffer."""
     if isinstance(source, (str, os.PathLike)):
-        return os.path.abspath(os.fspath(source))  # noqa: PTH100 - links stay as they are
+        return os.path.abspath(os.fspath(source))  # links stay as they are
     return None

@@ -204,7 +204,7 @@ def copies(program: Any, inputs: Any, given: list[Any]) -> Document | None:
         source = copied.get(_memory(args[1])) if base(node) == "copy_" else None
         if source is not None and args[0].dim() and _memory(source) == _memory(args[0]):
             found.append(node)
-            for to, one in zip(args[0], source):  # noqa: B905 - Python 3.9
+            for to, one in zip(args[0], source):
                 to.copy_(one)
             return args[0]
         result = node.target(*args, **kwargs)
@@ -223,7 +223,7 @@ def _memory(leaf: Any) -> int | None:
 def _gives(module: Any, inputs: Any, given: list[Any], compute: Any) -> bool:
     """Tell whether the program gives the package's results when its operators are computed so."""
     try:
-        pairs = zip(outputs_of(module, inputs.flat, compute, asserts=False), given)  # noqa: B905
+        pairs = zip(outputs_of(module, inputs.flat, compute, asserts=False), given)
         tried = [one.to(was.dtype) if hasattr(one, "dtype") else one for one, was in pairs]
     except Exception:  # an operator that wants 16 bits
         return False
@@ -254,7 +254,7 @@ def precision(
 def _apart(some: list[Any], others: list[Any]) -> float:
     """Return the root of the mean square of the differences, over all float outputs."""
     total, count = 0.0, 0
-    for one, other in zip(some, others):  # noqa: B905 - Python 3.9
+    for one, other in zip(some, others):
         if is_float(one) and one.shape == other.shape:
             off = one.to(torch.float64) - other.to(torch.float64)
             off = off[torch.isfinite(off)]

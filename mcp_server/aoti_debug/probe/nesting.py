@@ -13,10 +13,10 @@ from typing import Any, Optional, Union
 from .lazy import torch
 from .vocabulary import Break, Leaf
 
-Key = Union[int, str]  # noqa: UP007 - a place in a sequence, or a name in a dict or the like
+Key = Union[int, str]  # a place in a sequence, or a name in a dict or the like
 Tree = dict[Key, Any]  # a tree under each key; empty: a leaf
 Path = tuple[Key, ...]  # in (args, kwargs)
-Names = Sequence[Optional[str]]  # noqa: UP045 - of the export's leaves
+Names = Sequence[Optional[str]]  # of the export's leaves
 PROPERTY = "nesting"
 _SHOWN = 300
 _LEAVES = 512
@@ -71,7 +71,7 @@ def breaks(
     expected = tree(pytree.tree_unflatten(range(wanted.num_leaves), wanted))
     given = tree((args, kwargs))
     ours, theirs = paths(expected), paths(given)
-    tensors = [path for path, leaf in zip(theirs, flat) if isinstance(leaf, torch.Tensor)]  # noqa: B905
+    tensors = [path for path, leaf in zip(theirs, flat) if isinstance(leaf, torch.Tensor)]
     rest = iter(ours)
     if others is not None:
         if tensors == [path for place, path in enumerate(ours) if place not in others]:
@@ -145,7 +145,7 @@ def differences(
 ) -> Iterator[tuple[Path, list[Key], list[Key]]]:
     """Yield each container whose keys are others, or stand in another order."""
     ours, theirs = list(expected), list(given)
-    pairs = list(zip(ours, theirs))  # noqa: B905 - Python 3.9
+    pairs = list(zip(ours, theirs))
     if by_position(expected, given):
         pairs = pairs if len(ours) == len(theirs) else []
     elif ours != theirs:
@@ -171,7 +171,7 @@ def argument(where: Path, ours: Sequence[Path], named: Names | None) -> str:
     """Return the name of the argument that a path leads into: export names a leaf `batch_mask`."""
     if len(where) < 2:
         return "the call"
-    for name, path in zip(named or (), ours):  # noqa: B905 - Python 3.9
+    for name, path in zip(named or (), ours):
         below = "".join(f"_{key}" for key in path[2:])
         if path[:2] == where[:2] and name is not None and name.endswith(below):
             return name[: len(name) - len(below)]

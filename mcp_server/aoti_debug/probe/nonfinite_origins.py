@@ -53,7 +53,7 @@ def look(
     place = tuple(found["at"][0]) if found["at"] else ()
     found["from"] = [
         _source(argument, given, place, tensor.shape)
-        for argument, given in zip(_flat(node.args), _flat(args))  # noqa: B905 - Python 3.9
+        for argument, given in zip(_flat(node.args), _flat(args))
         if isinstance(given, (torch.Tensor, int, float)) and not isinstance(given, bool)
     ][:6]
     found["reason"] = reason(str(node.target), args, kwargs, tensor, place)

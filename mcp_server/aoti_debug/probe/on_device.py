@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import Any, Optional
+from typing import Any
 
 from . import call_counters, device, events, holding, outputs
 
-_watcher: list[Optional[device.Watcher]] = []  # noqa: UP045 - Python 3.9
+_watcher: list[device.Watcher | None] = []
 _modules = sys.modules
 
 

@@ -105,12 +105,12 @@ def unlike(returned: Returned, flat: Sequence[Any]) -> int:
     now = [(getattr(leaf, "dtype", None), getattr(leaf, "shape", None)) for leaf in flat]
     if now == returned.known:
         return 0
-    for leaf, promise in zip(flat, returned.promised):  # noqa: B905 - Python 3.9
+    for leaf, promise in zip(flat, returned.promised):
         if promise is None or not hasattr(leaf, "is_cpu"):
             continue
         dtype, device, sizes = promise
         alike = leaf.dtype == dtype and leaf.device.type == device and leaf.dim() == len(sizes)
-        pairs = zip(leaf.shape, sizes)  # noqa: B905 - Python 3.9
+        pairs = zip(leaf.shape, sizes)
         if not alike or any(wanted not in (None, size) for size, wanted in pairs):
             return call_counters.UNLIKE
     returned.known = now

@@ -63,7 +63,7 @@ def _buffer(source: Any) -> Details:
 
 def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `aoti_load_package` and `load_package`: the package, and which of its models."""
-    given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)  # noqa: B905
+    given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)
     source, model = given.get("path"), str(given.get("model_name", "model"))
     loaded = span.memory["loaded"] = Loaded(memory.file_of(source), model)
     span.details["caller"] = caller()
@@ -100,7 +100,7 @@ def _to_loader(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
     """Take `load_constants(loader, constants, use_inactive, check_full_update, user_managed)`."""
     models = (one for one in list(memory.loaded) if getattr(one, "loader", None) is args[0])
     names = ("", "constants_map", "use_inactive", "check_full_update", "user_managed")
-    given = {**dict(zip(names, args)), **kwargs}  # noqa: B905 - Python 3.9
+    given = {**dict(zip(names, args)), **kwargs}
     given.setdefault("constants_map", given.get("tensor_map"))
     span.details["inactive"] = bool(given.pop("use_inactive", False))
     before_constants(span, (next(models, None),), given)

@@ -34,7 +34,7 @@ def parts_of(nodes: list[Any]) -> list[Part]:
     """Return each of the nodes alone, then each with what it may be fused with."""
     single = [Part(node, intermediates.operator(node), True) for node in nodes]
     whole = [Part(node, intermediates.fused(node), False) for node in nodes]
-    return [*single, *(w for s, w in zip(single, whole) if len(w.nodes) > len(s.nodes))]  # noqa: B905
+    return [*single, *(w for s, w in zip(single, whole) if len(w.nodes) > len(s.nodes))]
 
 
 def entering(parts: list[Part]) -> list[str]:
@@ -60,7 +60,7 @@ def compared(parts: list[Part], values: Document, settings: Document) -> list[Do
     groups = [(part.nodes, [part.node]) for part in parts]
     given, right, *_ = results(groups, values, settings)
     found: list[Document] = []
-    for part, mine, plain in zip(parts, given, right):  # noqa: B905 - Python 3.9
+    for part, mine, plain in zip(parts, given, right):
         row = compare.outputs([mine], [plain], None)[0]
         if row["verdict"] == "agrees" and part.alone:
             row.update(_element_by_element(part, values, mine, plain) or {})

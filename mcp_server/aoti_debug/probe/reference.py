@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 from . import budget, call_counters, capture, events, marks, watch
 from .lazy import torch
@@ -44,7 +44,7 @@ class _Seen(NamedTuple):
     call: int  # of the package; 0: of the module
     inputs: list[marks.Mark]
     outputs: list[Any]
-    caller: Optional[tuple[str, int]]  # noqa: UP045 - Python 3.9
+    caller: tuple[str, int] | None
     differs: dict[str, Any]
     state: dict[str, marks.Mark]  # of the module's tensors that a call may change
     module: Any = None  # weakly
@@ -141,7 +141,7 @@ def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
         return
     _State.returned += 1
     flat = [id(leaf) for leaf in call.flat if isinstance(leaf, torch.Tensor)]
-    known = dict(zip(flat, inputs))  # noqa: B905 - Python 3.9
+    known = dict(zip(flat, inputs))
     inputs = [known[id(one)] for one in _arranged(call.args, call.kwargs) if id(one) in known]
     outputs = [marks.held(one) for one in marks.tensors(result)]
     seen = _Seen(call.number, inputs, outputs, None, {}, {})
@@ -305,7 +305,7 @@ def _beside(own: _Seen) -> dict[str, Any] | None:
 
 def _others(own: _Seen, package: _Seen) -> list[int]:
     """Return which inputs have other values."""
-    pairs = enumerate(zip(own.inputs, package.inputs))  # noqa: B905 - Python 3.9
+    pairs = enumerate(zip(own.inputs, package.inputs))
     return [place for place, (one, was) in pairs if one.value != was.value]
 
 

@@ -62,4 +62,4 @@ def drops(drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
 
 
 def _rows(flat: list[Any]) -> list[str]:
-    return [str(row) for row in zip(*(leaf.tolist() for leaf in flat))]  # noqa: B905 - Python 3.9
+    return [str(row) for row in zip(*(leaf.tolist() for leaf in flat))]

@@ -29,7 +29,7 @@ _ROUNDING = {"float64": 1e-12, "float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-
 def difference(first: list[Any], other: list[Any]) -> Document:
     """Compare two results of one call: "same" bit by bit, within "rounding", or "differs"."""
     worst: Document = {"verdict": "same"}
-    for output, (one, two) in enumerate(zip(first, other)):  # noqa: B905 - Python 3.9
+    for output, (one, two) in enumerate(zip(first, other)):
         found = _one(one, two)
         if found["verdict"] == "differs":
             return {**found, "output": output}
@@ -122,7 +122,7 @@ def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
     wrong; None where a call alone does not give the same twice.
     """
     alone = [call() for call in calls]
-    for call, first in zip(calls, alone):  # noqa: B905 - Python 3.9
+    for call, first in zip(calls, alone):
         if difference(first, call())["verdict"] == "differs":
             return None
     made: list[Document] = []
@@ -146,7 +146,7 @@ def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
     interval = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
     try:
-        pairs = zip(calls, alone)  # noqa: B905 - Python 3.9
+        pairs = zip(calls, alone)
         threads = [threading.Thread(target=work, args=pair, daemon=True) for pair in pairs]
         for thread in threads:
             thread.start()

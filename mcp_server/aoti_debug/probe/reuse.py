@@ -153,7 +153,7 @@ def _settings(teller: Teller, options: dict[str, Any]) -> dict[str, object]:
             if name == "aot_inductor.metadata":  # torch adds to it
                 value = {key: value[key] for key in value if not key.startswith("AOTI_")}
             if isinstance(value, str):  # some defaults are below the current directory
-                value = value.replace(os.getcwd(), ".")  # noqa: PTH109
+                value = value.replace(os.getcwd(), ".")
             try:
                 found[f"{module}.{name}"] = teller.tell(value)
             except Incomparable:
@@ -202,9 +202,9 @@ def _versions() -> object:
 def triton_version() -> str | None:
     """Read triton's version without importing it."""
     spec = PathFinder.find_spec("triton", sys.path)
-    if spec is None or not spec.origin or not os.path.isfile(spec.origin):  # noqa: PTH113
+    if spec is None or not spec.origin or not os.path.isfile(spec.origin):
         return None
-    with open(spec.origin, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+    with open(spec.origin, encoding="utf-8", errors="replace") as file:
         match = re.search(r"__version__\s*=\s*['\"]([^'\"]{1,60})", file.read(10_000))
     return match.group(1) if match else "unknown"
 
@@ -297,7 +297,7 @@ def cache_directory() -> str:
         user = re.sub(r'[\\/:*?"<>|]', "_", getpass.getuser())
     except (OSError, KeyError, ImportError):
         user = str(os.getuid())
-    return os.path.join(tempfile.gettempdir(), f"torchinductor_{user}")  # noqa: PTH118
+    return os.path.join(tempfile.gettempdir(), f"torchinductor_{user}")
 
 
 def _copied(one: Details, to: str) -> bool:
@@ -306,18 +306,18 @@ def _copied(one: Details, to: str) -> bool:
     temporary = f"{place}.{os.getpid()}.tmp"
     try:
         descriptor = os.open(one["file"], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as source, open(temporary, "xb") as target:  # noqa: PTH123
+        with os.fdopen(descriptor, "rb") as source, open(temporary, "xb") as target:
             status = os.fstat(descriptor)
             mine = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
             if not mine or status.st_mode & 0o022:
                 raise PermissionError("it is not this user's alone")
             if _sum(source, target) != one["sha256"]:
                 raise ValueError("it has changed")
-        os.replace(temporary, place)  # noqa: PTH105
+        os.replace(temporary, place)
     except (OSError, ValueError) as error:
         events.note(f"take the package of {one['run']}", error)
         with suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108
+            os.unlink(temporary)
         return False
     return True
 

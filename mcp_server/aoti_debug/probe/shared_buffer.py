@@ -46,7 +46,7 @@ def layout(
     """
     places: list[tuple[int, int]] = []
     end = 0
-    for leaf, size in zip((d for d in described if d["index"] is not None), sizes):  # noqa: B905
+    for leaf, size in zip((d for d in described if d["index"] is not None), sizes):
         if "stride" not in leaf or any(step < 0 for step in leaf["stride"]):
             return None
         begin = end + int(leaf.get("alignment") or _ALIGNED) % _ALIGNED
@@ -68,10 +68,7 @@ def of_device(torch: Any, flat: Sequence[Any], described: Sequence[Described]) -
         return None  # no kernel reads another device's memory
     found = layout(described, [t.element_size() for t in flat], DEVICE_BYTES)
     sizes = [size for _, size in found.places] if found is not None else []
-    wide = (
-        size > max(_FEW, 2 * t.numel()) * t.element_size()
-        for size, t in zip(sizes, flat)  # noqa: B905 - Python 3.9
-    )
+    wide = (size > max(_FEW, 2 * t.numel()) * t.element_size() for size, t in zip(sizes, flat))
     return None if any(wide) else found
 
 
@@ -94,7 +91,7 @@ def views(
         memory = _bytes(torch) if found.bytes <= BYTES else _own(torch)
         if memory is None:
             return None
-        pairs = zip(flat, found.places)  # noqa: B905 - Python 3.9
+        pairs = zip(flat, found.places)
         return [_view(memory, at, t.dtype, t.shape, t.stride()) for t, (at, _) in pairs], found
 
 
@@ -128,7 +125,7 @@ def read(torch: Any, path: str) -> Described:
         raise ValueError(f"{path} does not hold such inputs")
     copies = [
         _on(leaf["device"], _view(memory, at, dtype, leaf["shape"], leaf["stride"]))
-        for leaf, dtype, (at, _) in zip(tensors, dtypes, found.places)  # noqa: B905 - Python 3.9
+        for leaf, dtype, (at, _) in zip(tensors, dtypes, found.places)
     ]
     ready = iter(copies)
     flat = [leaf.get("value") if leaf["index"] is None else next(ready) for leaf in described]
@@ -136,7 +133,7 @@ def read(torch: Any, path: str) -> Described:
         return {"flat": flat, "args": None, "inputs": described}
     names = told["keywords"]
     count = len(flat) - len(names)
-    kwargs = dict(zip(names, flat[count:]))  # noqa: B905 - Python 3.9
+    kwargs = dict(zip(names, flat[count:]))
     return {"flat": flat, "args": tuple(flat[:count]), "kwargs": kwargs, "inputs": described}
 
 
@@ -193,7 +190,7 @@ def mapped(path: str, size: int) -> Any:
         os.posix_fallocate(descriptor, 0, size)
         return mmap.mmap(descriptor, size)
     except OSError:
-        os.unlink(path)  # noqa: PTH108 - pathlib is slow to import
+        os.unlink(path)
         raise
     finally:
         os.close(descriptor)

@@ -55,7 +55,7 @@ def learn(declared: Any, given: Any, symbols: dict[Any, int]) -> None:
     """Take the sizes of an input, or a number that is one, as values of the program's symbols."""
     if hasattr(declared, "shape") != hasattr(given, "shape"):
         return
-    pairs = zip(getattr(declared, "shape", (declared,)), getattr(given, "shape", (given,)))  # noqa: B905
+    pairs = zip(getattr(declared, "shape", (declared,)), getattr(given, "shape", (given,)))
     for size, actual in pairs:
         if is_symbol(size):
             symbols.setdefault(expression(size), int(actual))

@@ -138,7 +138,7 @@ def read_inputs(path: str) -> Inputs:
     if not isinstance(document, dict) or document.get("format") != 1:
         raise ValueError(f"{path} holds no captured inputs, and no tuple (args, kwargs)")
     flat = document["flat"]
-    for leaf, described in zip(flat, document["inputs"]):  # noqa: B905 - Python 3.9
+    for leaf, described in zip(flat, document["inputs"]):
         if described.get("requires_grad"):
             leaf.requires_grad_(True)
     return Inputs(
@@ -193,14 +193,14 @@ def copied(inputs: Inputs) -> Inputs:
 def user_inputs(program: Any) -> list[Any]:
     """Return the placeholders of the user's inputs, one for each flat leaf."""
     placeholders = (node for node in program.graph.nodes if node.op == "placeholder")
-    pairs = zip(placeholders, program.graph_signature.input_specs)  # noqa: B905 - Python 3.9
+    pairs = zip(placeholders, program.graph_signature.input_specs)
     return [node for node, spec in pairs if spec.kind.name == "USER_INPUT"]
 
 
 def changes(inputs: Inputs) -> list[str]:
     """Say what could not be brought back exactly, such as the alignment of outside memory."""
     found = []
-    for leaf, was in zip(inputs.flat, inputs.described):  # noqa: B905 - Python 3.9
+    for leaf, was in zip(inputs.flat, inputs.described):
         if not isinstance(leaf, torch.Tensor):
             continue
         now = describe.tensor(leaf)
@@ -346,7 +346,7 @@ def describe_outputs(result: Any) -> list[Document]:
     """Describe outputs with their values: NaN and infinity counts, extremes, mean."""
     flat = torch.utils._pytree.tree_leaves(result)
     found = describe.outputs(flat, count=False)
-    for leaf, description in zip(flat, found):  # noqa: B905 - Python 3.9
+    for leaf, description in zip(flat, found):
         if isinstance(leaf, torch.Tensor):
             description.update(statistics(leaf.detach()))
     return found

@@ -31,7 +31,7 @@ def _arguments() -> list[str]:
 
 def _directory() -> str | None:
     try:
-        return os.getcwd()  # noqa: PTH109 - pathlib is slow to import
+        return os.getcwd()
     except OSError:
         return None
 

@@ -92,7 +92,7 @@ def _arguments(program: Any, inputs: list[Any]) -> list[Any]:
 
 def _placeholders(program: Any) -> list[tuple[Any, Any]]:
     inputs = [node for node in program.graph.nodes if node.op == "placeholder"]
-    return list(zip(inputs, program.graph_signature.input_specs))  # noqa: B905 - Python 3.9
+    return list(zip(inputs, program.graph_signature.input_specs))
 
 
 def _weights(program: Any) -> Document:

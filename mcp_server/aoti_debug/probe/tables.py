@@ -21,7 +21,7 @@ def looked_up(path: str, drawn: Fresh, before: list[Any], now: list[Any]) -> boo
     """Tell whether a call is given other integers than before only where one table has them for
     those, and nothing out of bounds is left."""
     pairs: set[tuple[int, int]] = set()
-    for place, (one, other) in enumerate(zip(before, now)):  # noqa: B905 - Python 3.9
+    for place, (one, other) in enumerate(zip(before, now)):
         if not isinstance(one, torch.Tensor):
             if one != other:
                 return False
@@ -34,7 +34,7 @@ def looked_up(path: str, drawn: Fresh, before: list[Any], now: list[Any]) -> boo
             return False
         if bool(differs.any()) and (one.is_floating_point() or bad is None):
             return False
-        pairs |= set(zip(one[differs].tolist(), other[differs].tolist()))  # noqa: B905
+        pairs |= set(zip(one[differs].tolist(), other[differs].tolist()))
     tables = _tables(json.loads(Path(path).read_text("utf-8")))
     return bool(pairs) and any(all(_has(table, *pair) for pair in pairs) for table in tables)
 
@@ -43,7 +43,7 @@ def corrected(drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
     """Tell whether a call is given other values for what was out of bounds alone, all of them
     legal."""
     found = False
-    for place, (one, other) in enumerate(zip(before, now)):  # noqa: B905 - Python 3.9
+    for place, (one, other) in enumerate(zip(before, now)):
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             if one is not other and one != other:
                 return False

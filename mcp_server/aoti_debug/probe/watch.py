@@ -18,7 +18,7 @@ from .vocabulary import owner
 Details = dict[str, Any]
 _FRAMES = 60
 _GENERATOR = 0x20  # inspect.CO_GENERATOR
-_HERE = os.path.dirname(__file__)  # noqa: PTH120 - pathlib is slow to import
+_HERE = os.path.dirname(__file__)
 
 
 @dataclass

@@ -256,7 +256,7 @@ def _symbolic(
     if len(sizes) != len(strides) or len(sizes) > 64:
         return dims
     known = {**dict(enumerate(dims or ()))}
-    pairs = zip(map(_number, sizes), map(_number, strides))  # noqa: B905 - Python 3.9
+    pairs = zip(map(_number, sizes), map(_number, strides))
     return tuple(
         replace(
             known.get(d, Dim()),

@@ -8,7 +8,7 @@ sitecustomize that would have been imported is.
 import os
 import sys
 
-_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib is slow
+_HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _start_probe():  # type: ignore[no-untyped-def]
@@ -18,8 +18,8 @@ def _start_probe():  # type: ignore[no-untyped-def]
     name = "_aoti_debug_probe"
     if name in sys.modules:
         return
-    home = os.path.dirname(_HERE)  # noqa: PTH120
-    file = os.path.join(home, "__init__.py")  # noqa: PTH118
+    home = os.path.dirname(_HERE)
+    file = os.path.join(home, "__init__.py")
     loader = SourceFileLoader(name, file)
     spec = ModuleSpec(name, loader, origin=file, is_package=True)
     spec.submodule_search_locations = [home]
@@ -49,11 +49,7 @@ def _chain():  # type: ignore[no-untyped-def]
     spec.loader.exec_module(module)
 
 
-sys.path[:] = [
-    entry
-    for entry in sys.path
-    if os.path.abspath(entry) != _HERE  # noqa: PTH100
-]
+sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != _HERE]
 sys.path_importer_cache.pop(_HERE, None)
 if os.environ.get("AOTI_DEBUG_EVENTS"):
     try:
