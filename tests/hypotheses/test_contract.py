@@ -4,7 +4,6 @@ right, or taking it away helps; else it is true and not the cause."""
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from aoti_debug.probe.judge import Dim
 from aoti_debug.probe.judge import Input as Declared
 from aoti_debug.read.check_report import read_reports
 from aoti_debug.read.trace_guards import read_guards
-from aoti_debug.record.events import read_events
+from recordings import called, end, events
 
 ROWS = (4, 16, 3)  # of the three calls
 OVER = InputFinding(index=0, name="x", property="size", dim=0, expected="<= 15", got="16")
@@ -43,27 +42,12 @@ def run(
     exported: tuple[int, int] = (2, 256),
 ) -> Observations:
     """Return a run of three calls of 4, 16 and 3 rows; the package was compiled for at most 15."""
-    leaf = {"index": 0, "name": "x", "kind": "tensor", "dtype": "float32", "device": "cpu"}
+    leaf = {"name": "x", "dtype": "float32", "device": "cpu", "stride": [8, 1]}
     lines: list[dict[str, Any]] = []
     for number, rows in enumerate(ROWS, 1):
-        given = {**leaf, "shape": [rows, 8], "stride": [8, 1]}
-        lines.append(
-            {
-                "event": "begin",
-                "phase": "run",
-                "name": "call",
-                "id": number,
-                "call": number,
-                "package": "/t/m.pt2",
-                "inputs": [given],
-                "breaks": ["size"] if rows > 15 else [],
-            }
-        )
-        lines.append({"event": "end", "id": number, "ok": True, "seconds": 0.1})
-    lines += more
-    text = "\n".join(json.dumps({"t": 1.0, "pid": 7, **line}) for line in lines) + "\n"
-
-    log = read_events(io.BytesIO(text.encode()))
+        begun = called({**leaf, "shape": [rows, 8]}, breaks=["size"] if rows > 15 else [])
+        lines += [{**begun, "id": number, "call": number}, end(number)]
+    log = events(*lines, *more)
     x = Declared(0, "x", "float32", "cpu", (Dim(symbol="s0", high=15), Dim(size=8)))
     wrapper = Wrapper("model.wrapper.cpp", 1, inputs=(x,), leaves=1, checks="environment")
     package = Package(

@@ -4,8 +4,6 @@ script complains and the package is right when its calls are repeated."""
 from __future__ import annotations
 
 import importlib
-import io
-import json
 import pkgutil
 from typing import Any
 
@@ -14,9 +12,9 @@ from aoti_debug import hypotheses
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.check_report import read_reports
-from aoti_debug.record.events import read_events
+from recordings import begin, called, end, events
 
-LEAF = {"index": 0, "name": "frames", "kind": "tensor", "dtype": "float32", "device": "cpu"}
+LEAF = {"name": "frames", "dtype": "float32", "device": "cpu", "shape": [4, 8], "stride": [8, 1]}
 
 
 def observed(
@@ -28,16 +26,10 @@ def observed(
     **steps: dict[str, Any],
 ) -> Observations:
     """Return a run of two calls; the call's values are as the verdict says."""
-    lines: list[dict[str, Any]] = []
-    for number in (1, 2):
-        given = {**LEAF, "shape": [4, 8], "stride": [8, 1]}
-        call = {"id": number, "call": number, "package": "/t/m.pt2", "inputs": [given]}
-        caller = {"caller": ["/t/serve.py", 30 + number]}
-        lines.append({"event": "begin", "phase": "run", "name": "call", **call, **caller})
-        end = {"event": "end", "id": number, "ok": True, "seconds": 0.1}
-        lines.append({**end, **({"memory": memory} if memory and number == 2 else {})})
-    told = [{"t": 1.0, "pid": 7, **line} for line in (*lines, *more)]
-    log = read_events(io.BytesIO("".join(json.dumps(one) + "\n" for one in told).encode()))
+    begun = [called(LEAF, caller=["/t/serve.py", 30 + number]) for number in (1, 2)]
+    begun = [{**line, "id": number, "call": number} for number, line in enumerate(begun, 1)]
+    ended = end(1), end(2, **({"memory": memory} if memory else {}))
+    log = events(begun[0], ended[0], begun[1], ended[1], *more)
     compare = {"state": "done", "verdict": verdict, "outputs": [], **(compared or {})}
     done = {name: {"state": "done", **step} for name, step in steps.items()}
     reports = read_reports({"steps": {"compare": compare, **done}}, "report.json")
@@ -151,11 +143,8 @@ def test_inputs_that_differ_are_proved_by_giving_the_package_those_of_the_refere
 
 def test_a_package_that_was_compiled_for_an_earlier_module_is_named_with_its_load() -> None:
     kinds = (("lower", 20), ("load", 21), ("load", 22))
-    begun = [
-        {"event": "begin", "id": 50 + n, "phase": kind, "name": kind, "caller": ["/t/store.py", n]}
-        for kind, n in kinds
-    ]
-    ended = [{"event": "end", "id": 50 + n, "ok": True, "seconds": 0.1} for _, n in kinds]
+    begun = [begin(50 + n, kind, caller=["/t/store.py", n]) for kind, n in kinds]
+    ended = [end(50 + n) for _, n in kinds]
     best = run(*begun, *ended, reference(**KEPT, another=True))
     assert best.category == "user_code" and "compiled earlier" in best.summary
     assert (best.source[0].file, best.source[0].line) == ("/t/store.py", 22)
@@ -197,9 +186,9 @@ def test_state_that_calls_of_the_module_change_is_told_from_weights() -> None:
 def test_weights_of_the_reference_are_held_against_those_that_were_loaded(
     given: list[str], category: str, words: str
 ) -> None:
-    load = {"event": "begin", "phase": "constants", "name": "load_constants", "id": 9, "pid": 7}
-    load = {**load, "constants": [{"name": name} for name in given], "caller": ["/t/push.py", 5]}
-    loads = [load, {"event": "end", "id": 9, "ok": True}] if given else []
+    names = [{"name": name} for name in given]
+    load = begin(9, "constants", constants=names, caller=["/t/push.py", 5])
+    loads = [load, end(9)] if given else []
     changed = reference(changed=["a.weight", "b.weight"], changed_count=2, **PAIR)
     best = run(*loads, changed)
     assert best.category == category and words in best.summary, best.summary
@@ -230,19 +219,12 @@ def test_an_output_that_changes_after_it_was_returned_names_both_calls() -> None
 
 
 def test_a_call_in_a_forked_child_that_does_not_return_blames_the_fork() -> None:
-    leaf = {**LEAF, "shape": [4, 8], "stride": [8, 1]}
-    child = {"event": "begin", "phase": "run", "name": "call", "id": 1, "call": 1, "pid": 8}
-    main = {"event": "process", "pid": 7, "argv": ["serve.py"]}
-    best = run(main, {**child, "package": "/t/m.pt2", "inputs": [leaf]})
+    best = run(*FORK)
     assert (best.category, best.confidence) == ("hang", "likely")
     assert "OpenMP" in best.summary
 
 
-CHILD = {"event": "begin", "phase": "run", "name": "call", "id": 1, "call": 1, "pid": 8}
-FORK = [
-    {"event": "process", "pid": 7, "argv": ["serve.py"]},
-    {**CHILD, "package": "/t/m.pt2", "inputs": [{**LEAF, "shape": [4, 8], "stride": [8, 1]}]},
-]
+FORK = [{"event": "process", "argv": ["serve.py"]}, {**called(LEAF), "pid": 8}]
 WROTE = {"wrote": [{"op": "lib::scale", "argument": "out", "stack": "", "places": {}}]}
 DRAWN = {"random": ["aten.rand.default"], "drawn": ""}
 # Of each kind of cause the smallest run that must raise it, and one that must not.

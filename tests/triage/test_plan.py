@@ -3,8 +3,6 @@ the user's file is proposed where it is certain, and none where it is not."""
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +28,6 @@ from aoti_debug.read.check_report import FakesReport, Mismatch, read_reports
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.event_records import Call, CustomOps, Process
 from aoti_debug.read.record import GpuException, Span
-from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
@@ -428,31 +425,10 @@ def test_a_step_says_what_it_means_beside_the_others(
 
 
 def test_calls_with_an_index_out_of_bounds_are_named_and_negative_ones_said_to_wrap() -> None:
-    given = {"index": 0, "name": "stores", "kind": "tensor", "shape": [64], "dtype": "int64"}
-    events = [
-        {
-            "t": 1.0,
-            "pid": 7,
-            "event": "begin",
-            "id": number,
-            "phase": "run",
-            "name": "call",
-            "call": number,
-            "package": "/t/m.pt2",
-            "inputs": [
-                {
-                    **given,
-                    "min": 0,
-                    "min_at": [1],
-                    "max_at": [4],
-                    "max": 80 + number if number in (2, 5) else 70,
-                }
-            ],
-        }
-        for number in range(1, 11)
-    ]
-    events += [{"t": 2.0, "pid": 7, "event": "end", "id": n, "ok": True} for n in range(1, 11)]
-    log = read_events(io.BytesIO(b"".join(json.dumps(e).encode() + b"\n" for e in events)))
+    given = {"name": "stores", "shape": [64], "dtype": "int64", "min": 0, "max_at": [4]}
+    highest = {number: 80 + number if number in (2, 5) else 70 for number in range(1, 11)}
+    begun = ({**called({**given, "max": m}), "id": n, "call": n} for n, m in highest.items())
+    log = events(*begun, *map(end, highest))
     reports = read_reports({"steps": {"calls": CALLS, "compare": AGREES}}, "report.json")
     best = diagnose(Observations((), log, CLEAN, checks=reports))[0]
     assert best.summary.startswith("stores[4] = 82 is outside 0 <= index < 80 (neg")
