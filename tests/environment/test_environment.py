@@ -72,6 +72,27 @@ def test_an_interpreter_that_is_not_there_is_an_answer_too(tmp_path: Path) -> No
     assert installed(str(tmp_path / "nothing")).torch is None
 
 
+SMI = """#!/bin/sh
+case "$*" in
+*memory*) echo "0, GPU-aaaa, NVIDIA A, 81920, 80000"; echo "1, GPU-bbbb, NVIDIA B, 40960, 9";;
+*) echo "0, 9.0"; echo "1, 8.0";;
+esac
+"""
+
+
+@pytest.mark.parametrize("visible", ["1", "GPU-bbbb", "1,9,0"])
+def test_the_quick_half_sees_the_gpus_that_torch_would(tmp_path: Path, visible: str) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").touch()
+    (tmp_path / "torch" / "version.py").write_text("__version__ = '2.13.0'\ncuda = '13.0'\n")
+    smi = tmp_path / "nvidia-smi"
+    smi.write_text(SMI)
+    smi.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    env = {"PYTHONPATH": str(tmp_path), "PATH": path, "CUDA_VISIBLE_DEVICES": visible}
+    assert installed(sys.executable, env).devices == ["cuda:0 NVIDIA B (sm_80, 40 GiB)"]
+
+
 def test_the_quick_half_knows_torch_without_importing_it() -> None:
     found = installed(torch_python())
     assert found.torch is not None

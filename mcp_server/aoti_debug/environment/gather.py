@@ -27,10 +27,11 @@ from aoti_debug.environment.toolkit import (
     variables,
 )
 from aoti_debug.errors import NoInterpreter
+from aoti_debug.run.device import visible_devices
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import TOOLS, ask, find_tool, site_packages
 
-_QUERY = "--query-gpu=index,name,compute_cap,memory.total"
+_QUERY = "--query-gpu=index,compute_cap"
 
 
 def installed(python: str | None = None, env: Mapping[str, str] | None = None) -> EnvironmentAnswer:
@@ -67,15 +68,11 @@ def _torch(packages: Path) -> Path | None:
 def _devices(env: Mapping[str, str]) -> Iterator[str]:
     """Yield the visible GPUs, numbered as torch numbers them."""
     tool = find_tool("nvidia-smi", env)
-    answer = ask([str(tool), _QUERY, "--format=csv,noheader,nounits"], env=env) if tool else None
-    rows = [line.split(", ") for line in answer.stdout.splitlines()] if answer else []
-    known = {row[0]: row for row in rows if len(row) == 4}
-    visible = env.get("CUDA_VISIBLE_DEVICES")
-    chosen = known.keys() if visible is None else [part.strip() for part in visible.split(",")]
-    for number, index in enumerate(i for i in chosen if i in known):
-        _, name, capability, memory = known[index]
-        gib = int(memory) / 1024 if memory.isdecimal() else 0
-        yield f"cuda:{number} {name} (sm_{capability.replace('.', '')}, {gib:.0f} GiB)"
+    answer = ask([str(tool), _QUERY, "--format=csv,noheader"], env=env) if tool else None
+    rows = [line.partition(", ") for line in answer.stdout.splitlines()] if answer else []
+    capabilities = {index: capability.replace(".", "") for index, _, capability in rows}
+    for number, one in enumerate(visible_devices(env)):
+        yield _device(number, one.name, capabilities.get(str(one.index), "?"), one.memory)
 
 
 PROBE = Path(__file__).parents[1] / "probe" / "script.py"
@@ -152,7 +149,10 @@ def _answer(
         torch_path=str(Path(path).parent) if isinstance(path, str) else None,
         torch_cuda=machine.torch_cuda,
         triton=machine.triton,
-        devices=[_device(gpu) for gpu in machine.gpus],
+        devices=[
+            _device(gpu.index, gpu.name, "".join(map(str, gpu.capability)), gpu.memory)
+            for gpu in machine.gpus
+        ],
         driver=f"runs CUDA up to {machine.driver_cuda}" if machine.driver_cuda else None,
         compiler=" ".join(filter(None, (machine.compiler.path, machine.compiler.version))) or None,
         tools=gathered["tools"],
@@ -210,9 +210,8 @@ def _gpu(device: Mapping[str, Any]) -> GpuFacts:
     )
 
 
-def _device(gpu: GpuFacts) -> str:
-    major, minor = gpu.capability
-    return f"cuda:{gpu.index} {gpu.name} (sm_{major}{minor}, {gpu.memory / (1 << 30):.0f} GiB)"
+def _device(number: int, name: str, capability: str, memory: int) -> str:
+    return f"cuda:{number} {name} (sm_{capability}, {memory / (1 << 30):.0f} GiB)"
 
 
 def _driver(value: object) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from aoti_debug.answers import Problem, problem, worst_first
 from aoti_debug.environment.machine import Environment, Folder, GpuFacts
@@ -17,16 +17,9 @@ def problems(machine: Environment) -> list[Problem]:
     """Return what would break or change a run, worst first."""
     if machine.torch is None:
         return [_no_torch(machine)]
-    rules: tuple[Callable[[Environment], Iterator[Problem]], ...] = (
-        _torch_version,
-        _compiler,
-        _headers,
-        _gpu,
-        _toolkit,
-        _triton,
-        _folders,
-    )
-    return worst_first(found for rule in rules for found in rule(machine))
+    rules = (_torch_version, _compiler, _headers, _gpu, _toolkit, _triton)
+    found = [one for rule in rules for one in rule(machine)]
+    return worst_first(found + [one for folder in machine.folders for one in _folder(folder)])
 
 
 def _no_torch(machine: Environment) -> Problem:
@@ -119,22 +112,16 @@ def _no_gpu(machine: Environment) -> Problem:
     hidden = machine.visible is not None and machine.visible.strip() in ("", "-1")
     have, wanted = machine.driver_cuda, machine.torch_cuda
     old = have and wanted and int(_major(have)) < int(_major(wanted))
+    message = "RuntimeError: 0 active drivers ([]). There should only be one."
     if hidden:
         what, fix = "CUDA_VISIBLE_DEVICES hides every GPU", "Unset it, or pass another in `env`."
     elif old:
-        what = (
-            f"the driver runs CUDA {machine.driver_cuda} and torch was built for "
-            f"{machine.torch_cuda}"
-        )
+        what = f"the driver runs CUDA {have} and torch was built for {wanted}"
         fix = "Update the driver, or install a torch built for an older CUDA."
+        message = "The NVIDIA driver on your system is too old"
     else:
         what = "torch was built for CUDA and sees no device"
         fix = "Check nvidia-smi, the container's --gpus, and CUDA_VISIBLE_DEVICES."
-    message = (
-        "The NVIDIA driver on your system is too old"
-        if old and not hidden
-        else "RuntimeError: 0 active drivers ([]). There should only be one."
-    )
     return problem(
         what,
         message,
@@ -202,11 +189,6 @@ def _triton(machine: Environment) -> Iterator[Problem]:
             category="triton_error",
             confidence="likely",
         )
-
-
-def _folders(machine: Environment) -> Iterator[Problem]:
-    for folder in machine.folders:
-        yield from _folder(folder)
 
 
 def _folder(folder: Folder) -> Iterator[Problem]:

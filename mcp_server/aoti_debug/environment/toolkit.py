@@ -3,6 +3,7 @@ the environment variables that change what torch does, with the folders that it 
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import json
 import os
@@ -11,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -97,39 +99,24 @@ def variable_problems(env: Mapping[str, str], torch: str | None) -> list[Problem
     if torch is None:
         return []
     found: list[Problem] = []
+    changes = partial(problem, message=None, severity="changes", category=None)
     for name in sorted(env):
-        if name.startswith(OURS) or (flag(name) is None and not name.startswith(_SWITCH_PREFIXES)):
-            continue
         known = flag(name)
+        if name.startswith(OURS) or (known is None and not name.startswith(_SWITCH_PREFIXES)):
+            continue
         if known is None:
-            found.append(_unknown(name, env[name]))
+            what = (
+                f"{name}={env[name][:60]!r} is set, and is not among the variables known to matter"
+            )
+            found.append(changes(what, confidence="possible"))
             continue
         if known.owner != "torch" or name in NAMES:
             continue  # listed among the variables; what it does is the user's choice
         told = effect(name, env[name], torch)
         if not told.acts or told.on is not False:
-            found.append(_set(name, told.says, known.does if told.acts else ""))
+            what = f"{told.says} {known.does if told.acts else ''}".strip()[:400]
+            found.append(changes(what, fix=f"Unset {name} unless you want this."))
     return found
-
-
-def _unknown(name: str, value: str) -> Problem:
-    return problem(
-        f"{name}={value[:60]!r} is set, and is not among the variables known to matter",
-        None,
-        severity="changes",
-        category=None,
-        confidence="possible",
-    )
-
-
-def _set(name: str, says: str, does: str) -> Problem:
-    return problem(
-        f"{says} {does}".strip()[:400],
-        None,
-        f"Unset {name} unless you want this.",
-        severity="changes",
-        category=None,
-    )
 
 
 def not_inherited(env: Mapping[str, str]) -> list[str]:
@@ -142,14 +129,11 @@ def not_inherited(env: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in lost.items()]
 
 
-def _ancestors() -> list[dict[str, str]]:
-    found: list[dict[str, str]] = []
-    try:
-        for process in psutil.Process(os.getpid()).parents()[:ANCESTORS]:
-            found.append(process.environ())
-    except (psutil.Error, OSError, UnicodeError):
-        pass  # another user's process: no more can be known
-    return found
+def _ancestors() -> Iterator[dict[str, str]]:
+    # Of another user's process no more can be known.
+    with contextlib.suppress(psutil.Error, OSError, UnicodeError):
+        for process in psutil.Process().parents()[:ANCESTORS]:
+            yield process.environ()
 
 
 TRIAL_S = 60.0

@@ -61,15 +61,12 @@ GPU_FAULTS: frozenset[Category] = frozenset(
 
 # What a call breaks, by the property of the input; what is no tensor is an argument.
 OF_A_PROPERTY: dict[str, Category] = {
-    "size": "contract_shape",
-    "rank": "contract_shape",
+    **dict.fromkeys(("size", "rank", "other"), "contract_shape"),
+    **dict.fromkeys(("stride", "aliasing"), "contract_stride"),
     "dtype": "contract_dtype",
-    "stride": "contract_stride",
     "device": "contract_device",
     "guard": "contract_guard",
     "alignment": "misaligned_address",
-    "aliasing": "contract_stride",
-    "other": "contract_shape",
     **dict.fromkeys(("nesting", "count", "type", "value"), "contract_argument"),
 }
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from aoti_debug.facts.compile_flags import COMPILE_FLAGS
-from aoti_debug.facts.flag import MOMENTS, Flag, Moment, Reading, Release, release, switched_on
+from aoti_debug.facts.flag import MOMENTS, Flag, Moment, Release, release, switched_on
 from aoti_debug.facts.run_flags import RUN_FLAGS
 
 
@@ -20,37 +20,27 @@ class Effect:
     says: str
 
 
-@cache
+# Those of compiling first, then in the order of the tables.
+FLAGS: Mapping[str, Flag] = {one.name: one for one in COMPILE_FLAGS + RUN_FLAGS}
+
+
 def flags() -> tuple[Flag, ...]:
-    """Return every flag, those of compiling first, then in order of the tables."""
-    return COMPILE_FLAGS + RUN_FLAGS
-
-
-@cache
-def _by_name() -> dict[str, Flag]:
-    return {f.name: f for f in flags()}
+    """Return every flag."""
+    return tuple(FLAGS.values())
 
 
 def flag(name: str) -> Flag | None:
     """Return the flag called `name`, or None."""
-    return _by_name().get(name)
-
-
-def _reading(name: str, version: str | Release) -> Reading | None:
-    found = flag(name)
-    line = release(version)
-    if found is None:
-        return None
-    return next((r for r in found.readings if r.covers(line)), None)
+    return FLAGS.get(name)
 
 
 def effect(name: str, value: str | None, version: str | Release) -> Effect:
     """Say what `value` (None: unset) of the variable does in `version`."""
-    reading = _reading(name, version)
-    if reading is None:
-        return Effect(False, None, None, f"torch {release(version)} does not read {name}.")
-    given = _by_name()[name].default if value is None else value
-    on = switched_on(reading.test, given)
+    found, line = FLAGS.get(name), release(version)
+    reading = next((r for r in found.readings if r.covers(line)), None) if found else None
+    if found is None or reading is None:
+        return Effect(False, None, None, f"torch {line} does not read {name}.")
+    on = switched_on(reading.test, found.default if value is None else value)
     state = {True: ": on", False: ": off", None: ""}[on]
     says = f"{name} is unset{state}." if value is None else f"{name}={value[:60]!r}{state}."
     says += f" Read {MOMENTS[reading.when]}."

@@ -6,6 +6,14 @@ from collections.abc import Iterable
 
 from aoti_debug.model import Phase
 
+# Frames in which a call's inputs are held against the guards of the exported program.
+CHECKING_A_CALL: tuple[tuple[str, str], ...] = (
+    ("torch/_export/utils", "_check_input_constraints"),
+    ("torch/export/_unlift", "_check_input_constraints"),
+    ("torch/export/_unlift", "_guards_fn"),
+    ("torch/export/exported_program", "_check_input_constraints"),
+)
+
 # (part of the file's path, part of the function's name or "", phase); the first row that fits the
 # deepest frame decides, so within a file the narrower row comes first.
 FRAMES: tuple[tuple[str, str, Phase], ...] = (
@@ -19,10 +27,7 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/_functorch/_aot_autograd/utils", "call_", "run"),
     ("torch/_functorch/_aot_autograd/runtime_wrappers", "runtime_wrapper", "run"),
     ("torch/_functorch/_aot_autograd/runtime_wrappers", "inner_fn", "run"),
-    ("torch/_export/utils", "_check_input_constraints", "run"),
-    ("torch/export/_unlift", "_check_input_constraints", "run"),
-    ("torch/export/_unlift", "_guards_fn", "run"),
-    ("torch/export/exported_program", "_check_input_constraints", "run"),
+    *((file, function, "run") for file, function in CHECKING_A_CALL),
     ("/torchinductor_", "<module>", "lower"),
     ("/torchinductor_", "", "run"),
     (".cache/torchinductor/", "call", "run"),
@@ -136,15 +141,6 @@ FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
     ("torch/_inductor/cpp_builder", "get_compiler_version"),
     ("torch/_inductor/cpp_builder", "check_"),
     ("torch/_inductor/cpp_builder", "_is_"),
-)
-
-
-# Frames in which a call's inputs are held against the guards of the exported program.
-CHECKING_A_CALL: tuple[tuple[str, str], ...] = (
-    ("torch/_export/utils", "_check_input_constraints"),
-    ("torch/export/_unlift", "_check_input_constraints"),
-    ("torch/export/_unlift", "_guards_fn"),
-    ("torch/export/exported_program", "_check_input_constraints"),
 )
 
 

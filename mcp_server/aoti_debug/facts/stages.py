@@ -39,11 +39,11 @@ class Stage:
     environment: Callable[[Setting], Mapping[str, str]]
     flag: tuple[str, str] | None = None
     needs_cuda: bool = False
-    acts_by_version: Callable[[Version], Acts] | None = None
+    before: tuple[Version, Acts] | None = None  # how it acted in releases before this one
     cost: str = "one run"
 
     def acts_in(self, version: Version) -> Acts:
-        return self.acts_by_version(version) if self.acts_by_version else self.acts
+        return self.before[1] if self.before and version < self.before[0] else self.acts
 
 
 def _contract(setting: Setting) -> Mapping[str, str]:
@@ -80,22 +80,24 @@ def _minifier(setting: Setting) -> Mapping[str, str]:
     }
 
 
-_PRINTER_FLAG = "debug_intermediate_value_printer"
+_COMPILE = "one run with a full compile"
+_PRINTS = (
+    ("kernel_names", "3", "the name of each kernel before and after its launch", ""),
+    ("values", "2", "statistics of each kernel's tensors, for the kernels named", ""),
+    ("tensors", "1", "each kernel's tensors saved to files", ", and disk for every tensor"),
+)
 
 STAGES: dict[str, Stage] = {
     stage.name: stage
     for stage in (
         Stage(
-            name="baseline",
-            what="the script as it is, watched",
-            acts="never",
-            environment=_set(),
+            name="baseline", what="the script as it is, watched", acts="never", environment=_set()
         ),
         Stage(
             name="contract",
             what="the model checks sizes, strides, dtypes and device types of its inputs",
             acts="run",
-            acts_by_version=lambda version: "codegen" if version < (2, 7) else "run",
+            before=((2, 7), "codegen"),
             environment=_contract,
         ),
         Stage(
@@ -111,31 +113,18 @@ STAGES: dict[str, Stage] = {
             acts="codegen",
             environment=_set(TORCHINDUCTOR_NAN_ASSERTS="1"),
             flag=("nan_asserts", "True"),
-            cost="one run with a full compile",
+            cost=_COMPILE,
         ),
-        Stage(
-            name="kernel_names",
-            what="printer mode 3: the name of each kernel before and after its launch",
-            acts="codegen",
-            environment=_printer("3"),
-            flag=(_PRINTER_FLAG, "3"),
-            cost="one run with a full compile",
-        ),
-        Stage(
-            name="values",
-            what="printer mode 2: statistics of each kernel's tensors, for the kernels named",
-            acts="codegen",
-            environment=_printer("2"),
-            flag=(_PRINTER_FLAG, "2"),
-            cost="one run with a full compile",
-        ),
-        Stage(
-            name="tensors",
-            what="printer mode 1: each kernel's tensors saved to files",
-            acts="codegen",
-            environment=_printer("1"),
-            flag=(_PRINTER_FLAG, "1"),
-            cost="one run with a full compile, and disk for every tensor",
+        *(
+            Stage(
+                name=name,
+                what=f"printer mode {mode}: {what}",
+                acts="codegen",
+                environment=_printer(mode),
+                flag=("debug_intermediate_value_printer", mode),
+                cost=_COMPILE + cost,
+            )
+            for name, mode, what, cost in _PRINTS
         ),
         Stage(
             name="minifier",
@@ -143,7 +132,7 @@ STAGES: dict[str, Stage] = {
             acts="codegen",
             environment=_minifier,
             flag=("dump_aoti_minifier", "True"),
-            cost="one run with a full compile, and one compile per candidate",
+            cost=f"{_COMPILE}, and one compile per candidate",
         ),
     )
 }
