@@ -397,6 +397,56 @@ def test_sixteen_bits_are_judged_by_their_rounding_where_float64_does_not_go(
     assert found["healthy"]["outputs"][0]["apart"] > 0  # more than 16 bits are granted by rule
 
 
+HELD = """
+import sys
+
+sys.path.insert(0, FOLDER)
+import torch
+from probe import compare, graph_run, observers, repeats
+
+
+@torch.library.custom_op("sly::first", mutates_args=())
+def first(x: torch.Tensor) -> torch.Tensor:
+    x[2] = 7.0
+    return x.clone()
+
+
+first.register_fake(torch.empty_like)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return first(x)
+
+
+module = torch.export.export(Model(), (torch.zeros(4),)).module()
+writes = observers.Writes()
+graph_run.Run(module, writes)([torch.tensor([float("nan"), 1.0, 2.0, 3.0])])
+print(writes.found[0]["at"])
+nan = float("nan")
+print(compare.outputs([nan], [nan], None), repeats.difference([nan], [nan]))
+rows = torch.arange(12.0).reshape(6, 2)
+torch.save((({"rows": rows},), {}), "whole.pt")
+torch.save((({"rows": rows[:3]},), {}), "part.pt")
+"""
+
+
+def test_not_a_number_is_the_same_as_itself_and_a_part_of_a_call_is_held_against_a_part(
+    run_script, run_step, tmp_path
+):
+    folder = repr(str(PROBE.parent))
+    ran = run_script(HELD.replace("FOLDER", folder), load=False, probe=False)
+    assert ran.stdout.splitlines() == [
+        "[2]",
+        "[{'index': 0, 'verdict': 'agrees'}] {'verdict': 'same'}",
+    ], ran.stderr
+    files = ("--package", "none", "--inputs", tmp_path / "whole.pt", "--now", tmp_path / "part.pt")
+    split = run_step("held_out", *files, "--parts", 3, 3).report
+    whole = run_step("held_out", *files).report
+    assert split["inputs"] == ""
+    assert whole["inputs"] == "input 0 has shape (3, 2) instead of (6, 2)"
+
+
 def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
     ran = run_script(
         f"import runpy, sys\nscript = {str(PROBE / 'script.py')!r}\n"

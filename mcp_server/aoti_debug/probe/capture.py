@@ -63,8 +63,6 @@ def keep(call: Any, unreadable: str | None, breaks: Sequence[Break]) -> Details:
 
     Those of the first call that breaks something are kept in any case, one of a kind.
     """
-    if store.directory() is None:
-        return _skipped("capture is off")
     if ONLY and call.number != ONLY and call.number > _ALSO:
         return _skipped(f"only call {ONLY} is captured")
     if unreadable is not None:
@@ -84,8 +82,6 @@ def keep(call: Any, unreadable: str | None, breaks: Sequence[Break]) -> Details:
 
 def keep_now(call: Any, stem: str) -> Details:
     """Capture the inputs whatever time and bytes they take, as long as the disk holds them."""
-    if store.directory() is None:
-        return _skipped("capture is off")
 
     def save() -> Details:
         name, free = store.own_name(stem, ".pt"), store.free()
@@ -113,8 +109,6 @@ def _written(call: Any, name: str, compact: bool) -> Details:
 
 def keep_pair(call: Call, more: Details) -> Details:
     """Capture what a call and its reference were given, and what is known of the reference."""
-    if store.directory() is None:
-        return {}
 
     def save() -> Details:
         document = describe_call(call, compact=True)
@@ -151,6 +145,8 @@ def again(call: Any, stem: str) -> Details:
 
 
 def _alone(act: Callable[[], Details]) -> Details:
+    if store.directory() is None:
+        return _skipped("capture is off")
     if not store.busy.acquire(blocking=False):
         return _skipped("another thread's call is being captured")
     try:

@@ -13,6 +13,7 @@ from . import (
     checkpoints,
     custom_ops,
     events,
+    frames,
     guards,
     memory,
     packages,
@@ -100,6 +101,8 @@ def attach(module: ModuleType) -> None:
     for point in POINTS:
         if point.module == module.__name__:
             _wrap(module, point)
+    if module.__name__ == "torch.fx.proxy":
+        wrap_once(module.TracerBase, "_filter_traceback_frames", frames.with_functions)
     if module.__name__ == "torch.fx.experimental.symbolic_shapes":
         wrap_once(module.ShapeEnv, "_log_guard", guards.remembering)
     if module.__name__ == "torch.export":

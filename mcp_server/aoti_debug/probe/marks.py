@@ -117,7 +117,7 @@ def rows(tensors: list[Any]) -> list[bytes]:
 
 
 def alike(one: Any, other: Any) -> Any:
-    """Return where two tensors have the same value; NaN is the same as NaN."""
+    """Return where two tensors, or whether two numbers, have the same value; NaN is NaN's."""
     return (one == other) | ((one != one) & (other != other))
 
 

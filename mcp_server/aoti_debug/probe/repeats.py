@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import marks
 from .describe import dtype_of
 from .graph_run import Run
 from .lazy import torch
@@ -40,7 +41,7 @@ def difference(first: list[Any], other: list[Any]) -> Document:
 
 def _one(one: Any, two: Any) -> Document:
     if not isinstance(one, torch.Tensor) or not isinstance(two, torch.Tensor):
-        return {"verdict": "same" if one == two else "differs"}
+        return {"verdict": "same" if marks.alike(one, two) else "differs"}
     if one.shape != two.shape or one.dtype != two.dtype:
         return {"verdict": "differs", "property": "shape"}
     if one.layout != torch.strided or not one.numel() or same_bits(one, two):

@@ -55,6 +55,7 @@ WATCHED = frozenset(
         "torch._inductor.codegen.wrapper",
         "torch._inductor.runtime.triton_heuristics",
         "torch.fx.experimental.symbolic_shapes",
+        "torch.fx.proxy",
         "safetensors.torch",
     }
 )
