@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
@@ -68,32 +69,22 @@ def model_of(package: Package, path: Path, model: str | None) -> CompiledModel:
 
 def read_texts(path: Path, model: CompiledModel) -> Texts:
     """Read the generated sources of a model in one opening of the archive."""
-    wrapper = model.wrapper.member if model.wrapper is not None else ""
+    own = PurePosixPath(model.wrapper.member if model.wrapper is not None else "")
+    texts: dict[PurePosixPath, list[str]] = {}
     with open_archive(path) as (archive, source):
         if source is None:
             return Texts()
-        members = [m for m in archive.members if m.size <= SOURCE_BYTES and m.name.endswith(".cpp")]
-        folder = wrapper.rpartition("/")[0]
-        cpp = next(
-            (
-                m
-                for m in members
-                if m.name.endswith(".kernel.cpp") and m.name.rpartition("/")[0] == folder
-            ),
-            None,
-        )
-        own = next((m for m in members if m.name == wrapper), None)
-        texts: list[list[str]] = []
-        for member in (own, cpp):
-            try:
-                data = source.read(member, SOURCE_BYTES) if member is not None else b""
-            except ZIP_ERRORS:
-                data = b""
-            texts.append(data.decode("utf-8", "replace").split("\n") if data else [])
-    if not texts[1]:  # torch 2.6 and package_cpp_only: the kernels are in the wrapper
-        return Texts(texts[0], texts[0], PurePosixPath(wrapper).name, cpp_kernels(texts[0]))
-    name = PurePosixPath(cpp.name if cpp else "").name
-    return Texts(texts[0], texts[1], name, cpp_kernels(texts[1]))
+        members = {PurePosixPath(m.name): m for m in archive.members if m.size <= SOURCE_BYTES}
+        beside = (name for name in members if name.parent == own.parent)
+        cpp = next((name for name in beside if name.name.endswith(".kernel.cpp")), own)
+        for name in {own, cpp} & members.keys():
+            with contextlib.suppress(*ZIP_ERRORS):
+                data = source.read(members[name], SOURCE_BYTES)
+                texts[name] = data.decode("utf-8", "replace").split("\n") if data else []
+    if not texts.get(cpp):  # torch 2.6 and package_cpp_only: the kernels are in the wrapper
+        cpp = own
+    lines = texts.get(cpp, [])
+    return Texts(texts.get(own, []), lines, cpp.name, cpp_kernels(lines))
 
 
 def modules(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:

@@ -30,23 +30,19 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     tried = agreeing(observations)
     if not rejects(observations) or not tried or not pairs or far(observations):
         return
-    if checks.compare is not None and any(one.package.nan for one in checks.compare.outputs):
+    outputs = checks.compare.outputs if checks.compare is not None else ()
+    if any(one.package.nan for one in outputs):
         return  # no tolerance takes NaN
     run, seen = observations.run, {one.caller for one in pairs}
-    if any(one.rows and one.caller in seen for one in (run.references)):
+    if any(one.rows and one.caller in seen for one in run.references):
         return  # not all that was compared was paired
     worst = max(pairs, key=lambda one: one.apart or 0.0)
     rounding = checks.trials.rounding if checks.trials is not None else None
     if not worst.apart or (rounding and not worst.far and worst.apart > ROUNDING * max(rounding)):
         return
-    output = (
-        next((one for one in checks.compare.outputs if one.dtype), None) if checks.compare else None
-    )
-    dtype = output.dtype if output is not None else "the dtype"
-    said = (
-        f"package and reference are at most {worst.apart:.2g} apart, which is rounding in {dtype}"
-    )
-    said += ": the script allows less"
+    dtype = next((one.dtype for one in outputs if one.dtype), "the dtype")
+    said = f"package and reference are at most {worst.apart:.2g} apart, which is rounding in "
+    said += f"{dtype}: the script allows less"
     # What Inductor fuses stays in float32, which is nearer to float64 than rounding at each step.
     fused = rounding is not None and len(rounding) == 2 and rounding[0] > KEPT * rounding[1]
     fused = fused and dtype in SHORT

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +30,7 @@ EVERY_S = 0.03
 RUN_S = 30.0  # for a call, whatever its compile took; a hang costs as much
 START_S = 180.0  # to import torch on a busy machine
 TEXT_BYTES = 1 << 20
-KEPT = ("result.json", "order.json", "repro.py", "stdout.log", "stderr.log")
+KEPT = ("result.json", "order.json", "repro.py", "stdout.log", "stderr.log", "began")
 DAY_S = 86_400.0
 
 
@@ -81,7 +81,7 @@ class WorkerPool:
         if name in self._going:
             await self._going[name].wait()
         if (directory / "result.json").is_file():
-            return await anyio.to_thread.run_sync(lambda: outcome(directory, cached=True))
+            return replace(await anyio.to_thread.run_sync(outcome, directory), cached=True)
         self._going[name] = anyio.Event()
         try:
             shutil.rmtree(directory, ignore_errors=True)  # a half of an earlier, killed search
@@ -93,8 +93,9 @@ class WorkerPool:
             await self._end_of(directory)
         finally:
             self._going.pop(name).set()
-        found = await anyio.to_thread.run_sync(lambda: outcome(directory))
-        await anyio.to_thread.run_sync(lambda: _trim(directory, order["kind"]))
+        found = await anyio.to_thread.run_sync(outcome, directory)
+        if order["kind"] in ("script", "program"):
+            await anyio.to_thread.run_sync(_trim, directory)
         return found
 
     async def _end_of(self, directory: Path) -> None:
@@ -171,7 +172,7 @@ def environment(env: Mapping[str, str], cache: Path) -> dict[str, str]:
     }
 
 
-def outcome(directory: Path, *, cached: bool = False) -> OrderOutcome:
+def outcome(directory: Path) -> OrderOutcome:
     """Read what an order left."""
     result = json.loads((directory / "result.json").read_bytes())
     late = bool(result["timed_out"])
@@ -179,7 +180,7 @@ def outcome(directory: Path, *, cached: bool = False) -> OrderOutcome:
     observations = observe(directory, "", ending)
     stdout, stderr = text_of(directory / "stdout.log"), text_of(directory / "stderr.log")
     signature = of_reproduction(observations, stdout, stderr)
-    return OrderOutcome(directory, signature, float(result["wall_s"]), stdout, stderr, cached)
+    return OrderOutcome(directory, signature, float(result["wall_s"]), stdout, stderr)
 
 
 def text_of(path: Path) -> str:
@@ -196,15 +197,13 @@ def text_of(path: Path) -> str:
     return (first + last).decode("utf-8", "replace")
 
 
-def _trim(directory: Path, kind: str) -> None:
+def _trim(directory: Path) -> None:
     """Remove what is large of a candidate: its package."""
-    if kind not in ("script", "program"):
-        return
     for path in directory.iterdir():
-        if path.is_file() and path.name not in KEPT and path.name != "began":
-            path.unlink(missing_ok=True)
-        elif path.is_dir():
+        if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
+        elif path.name not in KEPT:
+            path.unlink(missing_ok=True)
 
 
 CANDIDATE = Demand(gpus=0, cores=1)  # GPUs are held by the search as a whole

@@ -117,9 +117,8 @@ def checked(report: CheckStep, observations: Observations) -> str:
         return of_calls(report)
     if isinstance(report, FakesReport):
         count = len(report.mismatches)
-        what = (
-            f"{times(count, 'result')} {'differs' if count == 1 else 'differ'} from the fake kernel"
-        )
+        differ = "differs" if count == 1 else "differ"
+        what = f"{times(count, 'result')} {differ} from the fake kernel"
         return what if count else "all as the fake kernels say"
     if isinstance(report, CompareReport):
         apart = f", {report.apart}" if report.verdict == "agrees" and report.apart else ""

@@ -180,15 +180,12 @@ def kernels(tree: ast.Module, op: str) -> tuple[ast.FunctionDef | None, ast.Func
     name = (op if "::" in op else op.replace(".", "::", 1)).partition(".")[0]
     functions = every(tree, ast.FunctionDef)
     real = [f for f in functions if any(_is(d, ("custom_op",), name) for d in f.decorator_list)]
-    names = {f.name for f in real}
+    own = {f"{f.name}.register_fake" for f in real}
     fake = [
         f
         for f in functions
         for d in f.decorator_list
-        if _is(d, ("register_fake", "impl_abstract"), name)
-        or (
-            isinstance(d, ast.Attribute) and d.attr == "register_fake" and name_of(d.value) in names
-        )
+        if _is(d, ("register_fake", "impl_abstract"), name) or ast.unparse(d) in own
     ]
     return (real[0] if len(real) == 1 else None), (fake[0] if len(fake) == 1 else None)
 
@@ -300,11 +297,8 @@ def built_by(script: Path, package: Path) -> Next | None:
     if made.file.path == script.resolve():
         return Next(tool="triage", arguments=this, why=f"{said}: {again}")
     if made.runs or function is None:
-        return Next(
-            tool="triage",
-            arguments={"script": str(folder / where)},
-            why=f"{said}: triage {where} (it exports and compiles), then this script again",
-        )
+        said += f": triage {where} (it exports and compiles), then this script again"
+        return Next(tool="triage", arguments={"script": str(folder / where)}, why=said)
     said += f", in {function.name}()"
     own = read(script, folder)
     lines = [one.lineno for one in calls_of(own.tree, function.name)] if own is not None else []
@@ -313,12 +307,9 @@ def built_by(script: Path, package: Path) -> Next | None:
         return Next(tool="triage", arguments=this, why=f"{said}, {again}")
     module = where.with_suffix("").parts
     if function.args.args or not all(part.isidentifier() for part in module):
-        return Next(
-            tool="triage", why=f"{said}: triage a script that calls it, then this one again"
-        )
+        said += ": triage a script that calls it, then this one again"
+        return Next(tool="triage", why=said)
     code = f"import {'.'.join(module)}; {'.'.join(module)}.{function.name}()"
-    return Next(
-        tool="triage",
-        arguments={"command": ["python", "-c", code], "cwd": str(folder)},
-        why=f'{said}: `triage --command python -c "{code}"`, then this script again',
-    )
+    arguments = {"command": ["python", "-c", code], "cwd": str(folder)}
+    said += f': `triage --command python -c "{code}"`, then this script again'
+    return Next(tool="triage", arguments=arguments, why=said)
