@@ -8,7 +8,7 @@ import math
 import time
 from typing import Any
 
-from . import compare, eager, intermediates, mismatch_causes, parts, standalone
+from . import compare, eager, events, intermediates, mismatch_causes, parts, standalone
 from .compare import random_ops, unguarded
 from .graph_run import located, on_cpu, outputs_of, values_of
 from .lazy import torch
@@ -166,7 +166,7 @@ class Search:
                 self._reproduce(*alone)
             return found
         except Exception as error:
-            self._report.update(part_failed=f"{type(error).__name__}: {str(error)[:300]}")
+            self._report.update(part_failed=events.said(error, 300))
             return None
 
     def _in_order(self) -> list[Document]:
@@ -310,7 +310,7 @@ class Search:
             values = self._right(parts.entering(each))
             every = parts.compared(each, values, self._settings)
         except Exception as error:
-            self._report.update(part_failed=f"{type(error).__name__}: {str(error)[:300]}")
+            self._report.update(part_failed=events.said(error, 300))
             return False
         self._count(began, apart=len(each))
         found = [one for one in every if one["row"]["verdict"] != "agrees"]

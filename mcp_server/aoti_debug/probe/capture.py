@@ -152,7 +152,7 @@ def _alone(act: Callable[[], Details]) -> Details:
     try:
         return act()
     except Exception as error:
-        return _skipped(events.bounded(f"{type(error).__name__}: {error}", 500))
+        return _skipped(events.said(error))
     finally:
         store.busy.release()
 

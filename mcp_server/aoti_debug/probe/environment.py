@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from . import events
+
 Document = dict[str, Any]
 
 
@@ -33,7 +35,7 @@ def main() -> int:
         try:
             document[name] = ask(torch)
         except Exception as error:
-            document.setdefault("errors", {})[name] = f"{type(error).__name__}: {error}"[:500]
+            document.setdefault("errors", {})[name] = events.said(error)
     print(json.dumps(document, default=str))
     return 0
 
@@ -88,7 +90,7 @@ def _device(torch: Any, index: int) -> Document:
     try:
         found["free"] = torch.cuda.mem_get_info(index)[0]
     except Exception as error:  # the device is there and does not answer
-        found["error"] = f"{type(error).__name__}: {error}"[:500]
+        found["error"] = events.said(error)
     return found
 
 

@@ -107,7 +107,7 @@ def note(what: str, why: object = None, **details: Any) -> None:
     """Say that something was not done, and why."""
     if isinstance(why, BaseException):
         details.setdefault("error", describe_error(why))
-        why = f"{type(why).__name__}: {bounded(str(why), 500)}"
+        why = said(why)
     emit("note", what=what, why=why, **details)
 
 
@@ -137,6 +137,11 @@ def describe_error(error: BaseException) -> dict[str, str]:
     except Exception:
         message = "<its text cannot be made>"
     return {"type": name, "message": bounded(message)}
+
+
+def said(error: BaseException, limit: int = 500) -> str:
+    """Return the type and the message of an exception, in few words."""
+    return bounded(f"{type(error).__name__}: {error}", limit)
 
 
 def bounded(text: str, limit: int = MESSAGE_LIMIT) -> str:

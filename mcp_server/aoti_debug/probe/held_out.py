@@ -57,62 +57,71 @@ def main() -> int:
     with report.of_failure():
         operators = originals.taken(options.original)
         standalone.prepare(options)
-        if not options.exported:
-            report.update(inputs=other_inputs(options), state="done")
-            return 0
-        new = standalone.load_program(options)
-        old = new
-        if options.before:  # with the same weights: the fix may be to load others
-            originals.register(operators)
-            old = standalone.load_program(options, options.before)
-            originals.put(old, operators)
-        report.update(hiding=changed.hiding(old, new))
-        given = given_of(options, old, new)
-        match, captured = given.match, given.captured
-        report.update(narrowed=changed.narrowed(old, new, match.places()), inputs=given.other)
-        drawn = drawn_for(match, old, new, captured)
-        if given.other and match.plain and match.agreed:
-            calls = (captured.flat, given.now.flat)
-            known = options.tables and tables.looked_up(options.tables, drawn, *calls)
-            if known or (options.corrects and tables.corrected(drawn, *calls)):
-                captured, given = given.now, given._replace(other="")
-                report.update(inputs="", looked_up=True)
-        own = options.before or options.inputs
-        first = "the failing call" if own else "the fixed script's call"
-        found = [(first, captured), *held_out(old, drawn, options.seeds)]
-        some = next((inputs for _, inputs in found if inputs is not None), None)
-        if some is None:
-            raise ValueError("there are neither captured nor example inputs")
-        pair = Pair(old, new, match)
-        like: list[Inputs] = []
-        if captured is not None and options.before:
-            like = pair.alike(drawn, captured)
-            legal = [one for _, one in found[1:] if one and not pair.fails(one)]
-            if options.refusals and like:
-                wrong = refusals.wrong(old, options.refusals, captured, legal, like)
-                report.update(wrong_refusals=wrong)
-            gone = given.other and given.now is not None and match.plain
-            if options.refusals and gone and refusals.drops(drawn, captured.flat, given.now.flat):
-                report.update(wrong_refusals=["it drops rows that the original computes"])
-        wanted = pair.given(some, None if given.other else given.now)
-        report.update(**_kept(new, wanted))
-        model = standalone.load_package(options, wanted, report)
-        trials: list[Document] = []
-        for name, inputs in found:
-            if inputs is None:
-                continue
-            report.update(state=f"trying {name}", trying=name)
-            own = given.now if inputs is captured and not given.other else None
-            trials.append({"name": name, **pair.tried(model, inputs, own)})
-            report.update(trials=trials)
-        if match.padded and not given.other and trials[0].get("model") != "agrees":
-            report.update(inputs="it is padded, and the result is another")
-        if given.other and captured is not None:
-            report.update(answered=pair.answered(model, captured, given.now))
-        if captured is not None and not given.other and like:
-            report.update(**pair.near(model, drawn, captured, like, report))
+        if options.exported:
+            hold(options, report, *loaded(options, operators))
+        else:
+            report.update(inputs=other_inputs(options))
         report.update(state="done")
     return 0
+
+
+def loaded(options: Any, operators: dict[str, originals.Original]) -> tuple[Any, Any]:
+    """Return the program as it was, with the operators as they were, and the fixed one."""
+    new = old = standalone.load_program(options)
+    if options.before:  # with the same weights: the fix may be to load others
+        originals.register(operators)
+        old = standalone.load_program(options, options.before)
+        originals.put(old, operators)
+    return old, new
+
+
+def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
+    """Hold the package against both programs, and these against each other."""
+    report.update(hiding=changed.hiding(old, new))
+    given = given_of(options, old, new)
+    match, captured = given.match, given.captured
+    report.update(narrowed=changed.narrowed(old, new, match.places()), inputs=given.other)
+    drawn = drawn_for(match, old, new, captured)
+    if given.other and match.plain and match.agreed:
+        calls = (captured.flat, given.now.flat)
+        known = options.tables and tables.looked_up(options.tables, drawn, *calls)
+        if known or (options.corrects and tables.corrected(drawn, *calls)):
+            captured, given = given.now, given._replace(other="")
+            report.update(inputs="", looked_up=True)
+    own = options.before or options.inputs
+    first = "the failing call" if own else "the fixed script's call"
+    found = [(first, captured), *held_out(old, drawn, options.seeds)]
+    some = next((inputs for _, inputs in found if inputs is not None), None)
+    if some is None:
+        raise ValueError("there are neither captured nor example inputs")
+    pair = Pair(old, new, match)
+    like: list[Inputs] = []
+    if captured is not None and options.before:
+        like = pair.alike(drawn, captured)
+        legal = [one for _, one in found[1:] if one and not pair.fails(one)]
+        if options.refusals and like:
+            wrong = refusals.wrong(old, options.refusals, captured, legal, like)
+            report.update(wrong_refusals=wrong)
+        gone = given.other and given.now is not None and match.plain
+        if options.refusals and gone and refusals.drops(drawn, captured.flat, given.now.flat):
+            report.update(wrong_refusals=["it drops rows that the original computes"])
+    wanted = pair.given(some, None if given.other else given.now)
+    report.update(**_kept(new, wanted))
+    model = standalone.load_package(options, wanted, report)
+    trials: list[Document] = []
+    for name, inputs in found:
+        if inputs is None:
+            continue
+        report.update(state=f"trying {name}", trying=name)
+        own = given.now if inputs is captured and not given.other else None
+        trials.append({"name": name, **pair.tried(model, inputs, own)})
+        report.update(trials=trials)
+    if match.padded and not given.other and trials[0].get("model") != "agrees":
+        report.update(inputs="it is padded, and the result is another")
+    if given.other and captured is not None:
+        report.update(answered=pair.answered(model, captured, given.now))
+    if captured is not None and not given.other and like:
+        report.update(**pair.near(model, drawn, captured, like, report))
 
 
 class Given(NamedTuple):
@@ -218,15 +227,12 @@ class Pair:
         except Exception as error:
             return {**found, "package_raises": events.describe_error(error)}
         if fixed is not None:
-            outputs, _ = compare.within_rounding(package, fixed, fixed_exact, self.plain_new, given)
-            found["package"] = compare.verdict(outputs, self.random)
-            found["figures"] = outputs[:2]
+            held = self.held(package, fixed, fixed_exact, self.plain_new, given)
+            found["package"], found["figures"] = held
         if not self.same and fixed is not None and before is not None:
-            judged = self.unpadded(fixed, before)
-            judged = where_finite(judged, before, exact)
-            outputs, _ = compare.within_rounding(judged, before, exact, self.plain_old, inputs)
-            found["model"] = compare.verdict(outputs, self.random)
-            found["model_figures"] = outputs[:2]
+            judged = where_finite(self.unpadded(fixed, before), before, exact)
+            held = self.held(judged, before, exact, self.plain_old, inputs)
+            found["model"], found["model_figures"] = held
         found["package_finite"] = all(map(_finite, package))
         if before is not None:
             found.update(nonfinite_before=_nonfinite(before), nonfinite=_nonfinite(package))
@@ -259,8 +265,14 @@ class Pair:
             package = _run(model, self.given(inputs, now))
         except Exception:
             return False
-        outputs, _ = compare.within_rounding(package, before, exact, self.plain_old, inputs)
-        return compare.verdict(outputs, self.random) == "agrees"
+        return self.held(package, before, exact, self.plain_old, inputs)[0] == "agrees"
+
+    def held(
+        self, given: Any, right: Any, exact: Any, module: Any, inputs: Inputs
+    ) -> tuple[str, list[Document]]:
+        """Hold results against what a program gives; return the verdict, and a few figures."""
+        outputs, _ = compare.within_rounding(given, right, exact, module, inputs)
+        return compare.verdict(outputs, self.random), outputs[:2]
 
     def near(
         self,

@@ -13,7 +13,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from . import custom_ops
+from . import custom_ops, events
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -111,7 +111,7 @@ def _source(file: str | None, namespace: str, lines: set[int]) -> Document:
         text = Path(file).read_text("utf-8")
         return {"source": cut(text, namespace, lines), "wider": before_use(text), "why_not": None}
     except (OSError, SyntaxError, ValueError) as error:
-        return {"source": None, "wider": None, "why_not": f"{type(error).__name__}: {error}"}
+        return {"source": None, "wider": None, "why_not": events.said(error)}
 
 
 def before_use(text: str) -> str:

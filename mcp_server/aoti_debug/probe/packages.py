@@ -202,7 +202,7 @@ def _keep_constants(constants: dict[Any, Any], details: Details) -> Details:
         name = store.new_name("constants", ".pt")
         return {"captured": store.write(name, lambda to: torch.save(document, to))}
     except (OSError, RuntimeError) as error:
-        return {"captured": None, "why_not": f"{type(error).__name__}: {error}"[:500]}
+        return {"captured": None, "why_not": events.said(error)}
 
 
 def _not_finite(value: Any) -> dict[str, int]:

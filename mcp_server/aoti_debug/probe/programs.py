@@ -173,7 +173,7 @@ def keep_program(program: Any) -> tuple[str | None, str | None]:
     try:
         size = capture.storage_bytes(list(_values(program)))
     except Exception as error:
-        return None, f"its size is unknown: {type(error).__name__}: {error}"
+        return None, f"its size is unknown: {events.said(error)}"
     name = store.new_name("exported", ".pt2")
     if size > store.room():
         return _later(program, name, size)
@@ -185,7 +185,7 @@ def _saved(program: Any, name: str) -> tuple[str | None, str | None]:
         return store.write(name, lambda to: torch.export.save(program, to)), None
     except Exception as error:
         store.discard(name)
-        return None, events.bounded(f"{type(error).__name__}: {error}", 500)
+        return None, events.said(error)
 
 
 def _waits(captured: str | None) -> bool:

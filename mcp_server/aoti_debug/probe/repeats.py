@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import marks
+from . import events, marks
 from .describe import dtype_of
 from .graph_run import Run
 from .lazy import torch
@@ -140,7 +140,7 @@ def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
                 try:
                     made.append(difference(first, call()))
                 except Exception as error:  # it returns when it is alone
-                    said = f"{type(error).__name__}: {error}"[:300]
+                    said = events.said(error, 300)
                     if "memory" not in said.lower():  # which several calls need more of
                         made.append({"verdict": "differs", "raised": said})
 

@@ -251,7 +251,7 @@ def begin(span: Span, program: Any, options: Any) -> None:
     except Incomparable as error:
         span.details["incomparable"] = events.bounded(str(error), 300)
     except Exception as error:
-        span.details["incomparable"] = events.bounded(f"{type(error).__name__}: {error}", 300)
+        span.details["incomparable"] = events.said(error, 300)
     else:
         span.memory["identity"] = identity
 
