@@ -84,12 +84,10 @@ async def write(trials: Trials, best: Best, confirmed: str) -> Reproduction:
 
 async def _collect(trials: Trials, script: Script, sizes: Mapping[int, int]) -> Path:
     """Put the values that a script loads into one file beside it, no larger than it takes them."""
-    names = {
-        name if name.startswith("weights/") else f"{side}/{name}" for side, name in script.files
-    }
+    values = trials.writer.survey.values
     order = {
         "kind": "collect",
-        "files": {name: str(trials.writer.survey.values / f"{name}.pt") for name in sorted(names)},
+        "files": {path: str(values / f"{path}.pt") for path in sorted(script.files)},
         "sizes": {str(size): to for size, to in sizes.items()},
         "to": str(trials.work.directory.path / DATA),
     }

@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from aoti_debug.minify.graph import Side
 from aoti_debug.minify.material import Material
 from aoti_debug.minify.original import LOWER_S, Original
 from aoti_debug.minify.request import MinifyRequest
@@ -205,8 +204,9 @@ async def simplify(trials: Trials) -> None:
 async def _smaller(trials: Trials, now: Reduction) -> None:
     """Cut the sizes of what is still read from a file, the largest first: to 2, else to 8."""
     best = trials.best
-    shapes = [trials.writer.shape(side, name) for side, name in best.script.files] if best else []
-    sizes = sorted({size for shape in shapes for size in shape if size > SMALL}, reverse=True)
+    values = map(trials.writer.value, best.script.files if best else ())
+    known = {size for value in values if value is not None for size in value.shape}
+    sizes = sorted((size for size in known if size > SMALL), reverse=True)
     for size in sizes[:SIZES]:
         for to in (2, SMALL):
             smaller = replace(now, sizes={**now.sizes, size: to})
@@ -216,8 +216,8 @@ async def _smaller(trials: Trials, now: Reduction) -> None:
                 break
 
 
-def names_of(files: Iterable[tuple[Side, str]]) -> list[str]:
-    return list(dict.fromkeys(name.removeprefix("weights/") for _, name in files))
+def names_of(files: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(path.partition("/")[2] for path in files))
 
 
 async def _if_alike(trials: Trials, now: Reduction, simpler: Reduction) -> Reduction:

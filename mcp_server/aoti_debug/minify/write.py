@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aoti_debug.minify.graph import WEIGHTS, GraphNode, NodeValues, Side, Size, Survey
+from aoti_debug.minify.graph import WEIGHTS, GraphNode, NodeValue, Size, Survey
 from aoti_debug.minify.operators import Definitions
 from aoti_debug.minify.script import (
     CHECKS,
@@ -34,7 +34,7 @@ class Script:
     """A candidate as text, and the files of values that it reads."""
 
     text: str
-    files: tuple[tuple[Side, str], ...]  # (side, name); weights are on the side "real"
+    files: tuple[str, ...]  # example/NAME, real/NAME, weights/NAME
 
 
 class Writer:
@@ -43,7 +43,8 @@ class Writer:
     def __init__(self, survey: Survey, definitions: Definitions) -> None:
         self.survey, self.definitions, self.graph = survey, definitions, survey.graph
         self.real = survey.real or survey.example
-        self.weights = survey.weights.by_name
+        self._values: dict[str, Mapping[str, NodeValue]] = {"weights": survey.weights.by_name}
+        self._values |= {one.side: one.by_name for one in (survey.example, self.real)}
         self._users = survey.graph.users()
 
     def write(self, candidate: Reduction, header: str = "", load: str | None = None) -> Script:
@@ -54,16 +55,15 @@ class Writer:
             Unbuildable: a node has no Python, or a value that it needs was never computed.
         """
         written = self._forward(candidate)
-        files: list[tuple[Side, str]] = []
-        inputs = [self._input(n, candidate, self.real, files) for n in written.arguments]
-        example = inputs
-        if candidate.two_sided:
-            values = self.survey.example
-            example = [self._input(n, candidate, values, files) for n in written.arguments]
+        files: list[str] = []
+        sides = (self.real.side, *(["example"] if candidate.two_sided else ()))
+        inputs, *example = (
+            [self._value(f"{side}/{name}", candidate, files) for name in written.arguments]
+            for side in sides
+        )
         weights = [self._weight(n, candidate, files) for n in written.weights]
         shapes = self._dynamic(written.arguments) if candidate.dynamic else ([], {})
-        defined = self.definitions.text
-        folder = str(self.survey.values)
+        defined, folder = self.definitions.text, str(self.survey.values)
         parts = [
             f'"""{header}"""\n' if header else "",
             FUTURE if FUTURE in defined else "",
@@ -72,9 +72,7 @@ class Writer:
             model(written, weights),
             (load or FROM_FOLDER.format(folder=folder)) if files else "",
             function("inputs", "Return what the failing call is given.", inputs),
-            function("example", "Return what the model is exported with.", example)
-            if candidate.two_sided
-            else "",
+            *(function("example", "Return what the model is exported with.", e) for e in example),
             self._check(candidate),
             main(candidate, written, shapes),
         ]
@@ -173,32 +171,25 @@ class Writer:
             raise Unbuildable(f"the size {node.name} is not known")
         return repr(size)
 
-    def _input(
-        self, name: str, candidate: Reduction, values: NodeValues, files: list[tuple[Side, str]]
-    ) -> str:
-        value = values.by_name[name]
-        made = stand_in(value, name in candidate.made)
-        if made is None:
-            files.append((values.side, name))
-        return cut_to(made or f'load("{values.side}/{name}")', value, candidate.sizes)
+    def value(self, path: str) -> NodeValue | None:
+        """Return what is known of a value by the path of its file."""
+        side, _, name = path.partition("/")
+        return self._values[side].get(name)
 
-    def _weight(self, name: str, candidate: Reduction, files: list[tuple[Side, str]]) -> str:
-        value = self.weights.get(name)
-        made = stand_in(value, name in candidate.made) if value else None
+    def _value(self, path: str, candidate: Reduction, files: list[str]) -> str:
+        """Return Python that makes a value, or loads it from its file, in the sizes asked for."""
+        value = self.value(path)
+        made = stand_in(value, path.partition("/")[2] in candidate.made) if value else None
         if made is None:
-            files.append(("real", f"weights/{name}"))
-        made = made or f'load("weights/{name}")'
-        made = cut_to(made, value, candidate.sizes) if value is not None else made
+            files.append(path)
+            made = f'load("{path}")'
+        return cut_to(made, value, candidate.sizes) if value is not None else made
+
+    def _weight(self, name: str, candidate: Reduction, files: list[str]) -> str:
+        made = self._value(f"weights/{name}", candidate, files)
         if self.graph[name].kind == "PARAMETER":
             return f"self.{name} = torch.nn.Parameter({made}, requires_grad=False)"
         return f'self.register_buffer("{name}", {made})'
-
-    def shape(self, side: Side, name: str) -> tuple[int, ...]:
-        """Return the shape of a value that a script reads."""
-        values = self.survey.example if side == "example" else self.real
-        weight = name.removeprefix("weights/")
-        value = self.weights.get(weight) if weight != name else values.by_name.get(name)
-        return value.shape if value is not None else ()
 
     def _dynamic(self, arguments: Sequence[str]) -> tuple[list[str], dict[str, dict[int, str]]]:
         """Return the declarations of the free sizes, and which dimension of which input has one."""

@@ -14,7 +14,7 @@ from aoti_debug.experiments import Trial, trials
 from aoti_debug.hypotheses.fork import stuck
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
-from aoti_debug.read.event_records import Call, Details
+from aoti_debug.read.event_records import Call, Details, Phase
 from aoti_debug.read.trace_guards import Asked, read_guards
 from aoti_debug.record.run_seen import RunSeen, overlapping
 from aoti_debug.run.files import is_regular, open_regular, write_atomically
@@ -170,10 +170,8 @@ def guards_asked(found: Captured, directories: Sequence[Path]) -> tuple[Asked, .
 def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:
     """Add how many threads called at the same time, where more than one instance could serve them:
     calls of one instance wait for each other."""
-    own = [p for p in run.phases if p.pid == call.pid]
-    loads = [p for p in own if p.phase == "load" and p.details.package == call.package]
+    loads, calls = of_package(run, call, "load"), of_package(run, call, "run")
     runners = max((p.details.num_runners or 1 for p in loads), default=1)
-    calls = [p for p in own if p.phase == "run" and p.details.package == call.package]
     if overlapping(calls) is None or (runners == 1 and len(loads) < 2):
         return found
     threads = len({p.details.thread for p in calls})
@@ -181,22 +179,21 @@ def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:
     return replace(found, threads=most, runners=min(runners, most))
 
 
+def of_package(run: RunSeen, call: Call, *kinds: str) -> list[Phase]:
+    """Return the phases of these kinds, in the process of a call, that are about its package."""
+    found = (p for p in run.of(*kinds) if p.pid == call.pid)
+    return [p for p in found if p.details.package == call.package]
+
+
 def constants_given(run: RunSeen, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:
     """Return the weights that the model of a call was given before it; none, with the reason,
     where not all of them are known."""
-    before = (p for p in run.phases if p.pid == call.pid and p.span.first < call.span.first)
-    own = [p for p in before if p.ok]
-    given = [
-        p
-        for p in own
-        if p.phase == "constants" and p.details.package == call.package and not p.details.inactive
-    ]
-    begun = {p.span.first for p in own if p.phase == "load"}
-    seen = [p for p in run.packages if (p.pid, p.path) == (call.pid, call.package)]
-    loads = [p for p in seen if p.span.first in begun]
+    own = of_package(run, call, "load", "constants")
+    before = [p for p in own if p.ok and p.span.first < call.span.first]
+    given = [p for p in before if p.phase == "constants" and not p.details.inactive]
     if not given:
         return (), ""
-    if len(loads) > 1:
+    if sum(p.phase == "load" for p in before) > 1:
         return (), "the package was loaded more than once"
     files = [p.details.captured for p in given]
     missing = next((p for p, f in zip(given, files, strict=True) if f is None), None)
