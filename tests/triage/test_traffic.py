@@ -21,6 +21,7 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug.answers import TriageAnswer
+from aoti_debug.model import Diagnosis
 from aoti_debug.record.counts import read_call_counts
 from aoti_debug.server import create_server
 from mcp import Client
@@ -28,7 +29,7 @@ from mcp import Client
 Triage = Callable[..., TriageAnswer]
 PATIENCE_S = 240.0
 LOAD = """
-import sys, torch
+import os, torch
 model = torch._inductor.aoti_load_package(PACKAGE)
 """
 # 13 of 120 calls are given the transpose of what the model was compiled for
@@ -104,7 +105,7 @@ while True:
     number += 1
     model(torch.randn(16, 5).t() if number == 150 else x)
     if number == 400:
-        print("served", file=open(sys.argv[1], "w"), flush=True)
+        print("served", file=open(os.environ["MAILBOX"], "w"), flush=True)
 """
 
 
@@ -239,33 +240,43 @@ def test_the_call_under_way_at_a_crash_is_kept_however_late_it_comes(traffic: Tr
     assert any(step.status == "done" and step.name != "first run" for step in answer.steps)
 
 
+def interrupted(
+    script: Path, mailbox: Path, bad: int, use: Callable[[int], object], **env: str
+) -> Diagnosis:
+    """Triage a server by the command line and `use` it by what it writes to the mailbox; end it
+    with Ctrl-C once so many bad calls are counted. Return what is diagnosed."""
+    os.mkfifo(mailbox)
+    letters = os.open(mailbox, os.O_RDWR)
+    env = {**os.environ, "TORCHINDUCTOR_VEC_ISA_OK": "1", "MAILBOX": str(mailbox), **env}
+    words = [sys.executable, "-m", "aoti_debug", "triage", str(script), "--json"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=env) as started:
+        assert started.stderr is not None
+        use(letters)
+        for line in started.stderr:
+            if f"calls ({bad} break" in line:
+                break
+        started.send_signal(signal.SIGINT)
+        out, err = started.communicate(timeout=PATIENCE_S)
+    os.close(letters)
+    assert started.returncode == 1, err
+    best = TriageAnswer.model_validate_json(out).diagnosis
+    assert best is not None
+    assert (best.category, best.confidence) == ("contract_stride", "proved")
+    return best
+
+
+def letter(mailbox: int) -> bytes:
+    assert select.select([mailbox], [], [], PATIENCE_S)[0]
+    return os.read(mailbox, 1000)
+
+
 def test_an_interrupt_diagnoses_what_a_server_has_done_so_far(
     built: Any, written: Any, tmp_path: Path
 ) -> None:
     script = written(LOAD.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2"))) + SERVES)
-    os.mkfifo(tmp_path / "mailbox")
-    mailbox = os.open(tmp_path / "mailbox", os.O_RDWR)
-    words = ["triage", str(script), "--json", "--", str(tmp_path / "mailbox")]
-    with subprocess.Popen(
-        [sys.executable, "-m", "aoti_debug", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TORCHINDUCTOR_VEC_ISA_OK": "1"},
-    ) as started:
-        assert started.stderr is not None
-        assert select.select([mailbox], [], [], PATIENCE_S)[0]
-        for line in started.stderr:
-            if "calls (1 break" in line:
-                break
-        started.send_signal(signal.SIGINT)
-        out, err = started.communicate(timeout=PATIENCE_S)
-    os.close(mailbox)
-    found = TriageAnswer.model_validate_json(out)
-    assert started.returncode == 1, err
-    assert found.diagnosis is not None
-    assert found.diagnosis.category == "contract_stride"
-    assert found.diagnosis.calls is not None and "(150)" in found.diagnosis.calls
+    best = interrupted(script, tmp_path / "mailbox", 1, letter)
+    assert best.calls is not None and "(150)" in best.calls
 
 
 # One of two spawned workers makes 3 bad calls of 30; a DataLoader's workers make none at all.
@@ -436,38 +447,20 @@ def test_an_interrupt_diagnoses_the_workers_of_a_web_server(
     built: Any, written: Any, tmp_path: Path
 ) -> None:
     script = written(UVICORN.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2"))))
-    os.mkfifo(tmp_path / "mailbox")
-    mailbox = os.open(tmp_path / "mailbox", os.O_RDWR)
-    words = ["triage", str(script), "--json"]
     site = sysconfig.get_paths()["purelib"]  # the tests' own FastAPI, beside the target's torch
-    env = {"TORCHINDUCTOR_VEC_ISA_OK": "1", "BESIDE": site, "MAILBOX": str(tmp_path / "mailbox")}
-    with subprocess.Popen(
-        [sys.executable, "-m", "aoti_debug", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **env},
-    ) as started:
-        assert started.stderr is not None
+    bad: list[int] = []
+
+    def use(mailbox: int) -> None:
         told = b""
         while told.count(b"up") < 2:
-            assert select.select([mailbox], [], [], PATIENCE_S)[0], told
-            told += os.read(mailbox, 1000)
+            told += letter(mailbox)
         port = int(re.findall(rb"\d+", told)[0])
-        good = [asked(port, False) for _ in range(20)]
-        bad = [asked(port, True) for _ in range(3)]
-        for line in started.stderr:
-            if "calls (3 break" in line:
-                break
-        started.send_signal(signal.SIGINT)
-        out, err = started.communicate(timeout=PATIENCE_S)
-    os.close(mailbox)
-    best = TriageAnswer.model_validate_json(out).diagnosis
-    assert started.returncode == 1, err
-    assert best is not None
-    assert (best.category, best.confidence) == ("contract_stride", "proved")
-    calls = str(best.calls)
-    assert calls.startswith(f"3 of {len(good + bad)} ("), calls
+        for number in range(23):
+            answered = asked(port, number >= 20)
+            bad.extend([answered] * (number >= 20))
+
+    calls = str(interrupted(script, tmp_path / "mailbox", 3, use, BESIDE=site).calls)
+    assert calls.startswith("3 of 23 ("), calls
     assert set(map(int, re.findall(r"of process (\d+)[;)]", calls))) <= set(bad)
 
 
