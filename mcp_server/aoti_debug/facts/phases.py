@@ -6,15 +6,16 @@ from collections.abc import Iterable
 
 from aoti_debug.model import Phase
 
+Words = tuple[tuple[Phase, tuple[str, ...]], ...]
+
 # Frames in which a call's inputs are held against the guards of the exported program.
 CHECKING_A_CALL: tuple[tuple[str, str], ...] = (
     ("torch/_export/utils", "_check_input_constraints"),
-    ("torch/export/_unlift", "_check_input_constraints"),
-    ("torch/export/_unlift", "_guards_fn"),
+    ("torch/export/_unlift", "_check_input_constraints _guards_fn"),
     ("torch/export/exported_program", "_check_input_constraints"),
 )
 
-# (part of the file's path, part of the function's name or "", phase); the first row that fits the
+# (part of the file's path, parts of the function's name or "", phase); the first row that fits the
 # deepest frame decides, so within a file the narrower row comes first.
 FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/_inductor/compile_fx", "cudagraphify", "run"),
@@ -25,21 +26,17 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/_inductor/utils", "run", "run"),
     ("torch/_functorch/aot_autograd", "forward", "run"),
     ("torch/_functorch/_aot_autograd/utils", "call_", "run"),
-    ("torch/_functorch/_aot_autograd/runtime_wrappers", "runtime_wrapper", "run"),
-    ("torch/_functorch/_aot_autograd/runtime_wrappers", "inner_fn", "run"),
+    ("torch/_functorch/_aot_autograd/runtime_wrappers", "runtime_wrapper inner_fn", "run"),
     *((file, function, "run") for file, function in CHECKING_A_CALL),
     ("/torchinductor_", "<module>", "lower"),
     ("/torchinductor_", "", "run"),
     (".cache/torchinductor/", "call", "run"),
     ("torch/_inductor/compile_worker/", "", "triton_compile"),
-    ("torch/_inductor/async_compile", "triton", "triton_compile"),
-    ("torch/_inductor/async_compile", "get_result", "triton_compile"),
-    ("torch/_inductor/async_compile", "wait", "triton_compile"),
+    ("torch/_inductor/async_compile", "triton get_result wait", "triton_compile"),
     ("torch/_inductor/codecache", "load_pybinding", "cpp_compile"),
     ("torch/_export/serde/", "deserialize", "load"),
     ("export/pt2_archive/_package.py", "load_pt2", "load"),
-    ("triton/backends/", "make_", "triton_compile"),
-    ("triton/backends/", "<lambda>", "triton_compile"),
+    ("triton/backends/", "make_ <lambda>", "triton_compile"),
     ("triton/backends/", "__call__", "run"),
     ("triton/backends/", "", "triton_compile"),
     ("triton/runtime/autotuner", "bench", "autotune"),
@@ -47,8 +44,7 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/utils/cpp_extension", "", "cpp_compile"),
     ("triton/runtime/build", "", "triton_compile"),
     ("triton/common/build", "", "triton_compile"),
-    ("triton/compiler", "_init_handles", "run"),
-    ("triton/compiler", "__getattribute__", "run"),
+    ("triton/compiler", "_init_handles __getattribute__", "run"),
     ("triton/compiler.py", "", "triton_compile"),
     ("triton/code_gen.py", "launch", "run"),
     ("triton/code_gen.py", "", "triton_compile"),
@@ -58,8 +54,7 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
     ("torch/_inductor/select_algorithm", "", "autotune"),
     ("torch/_inductor/autotune_process", "", "autotune"),
     ("torch/_inductor/codegen/wrapper", "generate_and_run_autotune_block", "autotune"),
-    ("torch/_inductor/runtime/triton_heuristics", "bench", "autotune"),
-    ("torch/_inductor/runtime/triton_heuristics", "autotune", "autotune"),
+    ("torch/_inductor/runtime/triton_heuristics", "bench autotune", "autotune"),
     ("torch/_inductor/runtime/triton_heuristics", "compile", "triton_compile"),
     ("torch/_inductor/runtime/compile_tasks", "_reload_python_module", "lower"),
     ("torch/_inductor/runtime/compile_tasks", "", "triton_compile"),
@@ -99,23 +94,18 @@ FRAMES: tuple[tuple[str, str, Phase], ...] = (
 )
 
 # Functions of torch's C++ that tell the phase, the deepest frame first.
-NATIVE: tuple[tuple[str, Phase], ...] = (
-    ("::load_constants(", "constants"),
-    ("update_constant_buffer", "constants"),
-    ("UpdateConstantBuffer", "constants"),
-    ("AOTIModelPackageLoader::AOTIModelPackageLoader", "load"),
-    ("AOTIModelContainerRunner::AOTIModelContainerRunner", "load"),
-    ("AOTInductorModelContainerCreate", "load"),
-    ("AOTIModelContainerRunner::run", "run"),
-    ("AOTInductorModelContainerRun", "run"),
-    ("torch::jit::load(", "load"),
-    ("torch::jit::import_ir_module", "load"),
-    ("torch::jit::Module::forward(", "run"),
-    ("AOTInductorModel::run_impl", "run"),
+NATIVE: Words = (
+    ("constants", ("::load_constants(", "update_constant_buffer", "UpdateConstantBuffer")),
+    ("load", ("AOTIModelPackageLoader::AOTIModelPackageLoader",)),
+    ("load", ("AOTIModelContainerRunner::AOTIModelContainerRunner",)),
+    ("load", ("AOTInductorModelContainerCreate",)),
+    ("run", ("AOTIModelContainerRunner::run", "AOTInductorModelContainerRun")),
+    ("load", ("torch::jit::load(", "torch::jit::import_ir_module")),
+    ("run", ("torch::jit::Module::forward(", "AOTInductorModel::run_impl")),
 )
 
 # Words by which the program that printed a line tells itself, where no module of torch's does.
-PROGRAMS: tuple[tuple[Phase, tuple[str, ...]], ...] = (
+PROGRAMS: Words = (
     ("triton_compile", ("ptxas", "mlir", "LLVM ERROR", "IGC", "ocloc", "triton", "Triton")),
     ("cpp_compile", ("/ld: ", "ld: ", "collect2", "cc1plus", "clang", "g++", "nvcc", "hipcc")),
     ("cpp_compile", ("icpx", ".cpp:", "fatal error C", "LNK")),
@@ -125,22 +115,16 @@ PROGRAMS: tuple[tuple[Phase, tuple[str, ...]], ...] = (
 )
 
 # Types that a wrapper names in its message.
-WRAPPED: tuple[tuple[str, Phase], ...] = (
-    ("CppCompileError: ", "cpp_compile"),
-    ("CUDACompileError: ", "cpp_compile"),
-    ("InvalidCxxCompiler: ", "cpp_compile"),
-    ("CompilationError: ", "triton_compile"),
-    ("PTXASError: ", "triton_compile"),
-    ("LoweringException: ", "lower"),
+WRAPPED: Words = (
+    ("cpp_compile", ("CppCompileError: ", "CUDACompileError: ", "InvalidCxxCompiler: ")),
+    ("triton_compile", ("CompilationError: ", "PTXASError: ")),
+    ("lower", ("LoweringException: ",)),
 )
 
 # Frames in which a compiler is looked for or asked what it can do, before it compiles anything.
 FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
     ("torch/_inductor/cpu_vec_isa", ""),
-    ("torch/_inductor/cpp_builder", "get_cpp_compiler"),
-    ("torch/_inductor/cpp_builder", "get_compiler_version"),
-    ("torch/_inductor/cpp_builder", "check_"),
-    ("torch/_inductor/cpp_builder", "_is_"),
+    ("torch/_inductor/cpp_builder", "get_cpp_compiler get_compiler_version check_ _is_"),
 )
 
 
@@ -149,12 +133,16 @@ def finds_a_compiler(frames: Iterable[tuple[str, str]]) -> bool:
     return stands_in(frames, FINDING_A_COMPILER)
 
 
+def _named(names: str, function: str) -> bool:
+    return any(name in function for name in names.split(" "))
+
+
 def stands_in(frames: Iterable[tuple[str, str]], table: tuple[tuple[str, str], ...]) -> bool:
     """Tell whether a frame, given as (file, function), is of a table."""
     return any(
-        part in file.replace("\\", "/") and name in function
+        part in file.replace("\\", "/") and _named(names, function)
         for file, function in frames
-        for part, name in table
+        for part, names in table
     )
 
 
@@ -195,8 +183,8 @@ def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
     found: Phase | None = None
     for file, function in frames:
         path = file.replace("\\", "/")
-        for part, name, phase in FRAMES:
-            if part in path and name in function:
+        for part, names, phase in FRAMES:
+            if part in path and _named(names, function):
                 if phase == "autotune":
                     return phase
                 shared = phase == "export" or (part == "torch/_functorch/" and found == "export")
@@ -207,22 +195,22 @@ def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
 
 def phase_of_native(functions: Iterable[str]) -> Phase | None:
     """Return the phase of a C++ stack, its deepest frame first; None if no function tells."""
-    for function in functions:
-        for part, phase in NATIVE:
-            if part in function:
-                return phase
-    return None
+    return next(filter(None, (_first(NATIVE, function) for function in functions)), None)
+
+
+def _first(table: Words, text: str) -> Phase | None:
+    return next((phase for phase, words in table if any(word in text for word in words)), None)
 
 
 def phase_of_wrapped(message: str) -> Phase | None:
     """Return the phase of an exception that a wrapper's message begins with, on its second line."""
     inner = message.partition("\n")[2].lstrip()
-    return next((phase for name, phase in WRAPPED if inner.startswith(name)), None)
+    return next((phase for phase, names in WRAPPED if inner.startswith(names)), None)
 
 
 def phase_of_program(text: str) -> Phase | None:
     """Return the phase of the program that printed a line: a compiler, a linker, a loader."""
-    return next((phase for phase, words in PROGRAMS if any(w in text for w in words)), None)
+    return _first(PROGRAMS, text)
 
 
 def phase_of_name(text: str) -> Phase | None:

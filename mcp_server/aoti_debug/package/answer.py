@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -19,7 +20,7 @@ from aoti_debug.model import SourceLine
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract import contract, one_line
 from aoti_debug.package.host_facts import host_facts
-from aoti_debug.package.record import CompiledModel, Input, Launch, Package
+from aoti_debug.package.record import CompiledModel, Input, Launch, Library, Package, Wrapper
 
 FORMATS = {
     "root": ".pt2, entries at the root",
@@ -79,24 +80,22 @@ def _short(problem: Problem) -> Problem:
 
 
 def _model(model: CompiledModel) -> PackageModel:
-    wrapper, library = model.wrapper, model.library
-    inputs = wrapper.inputs if wrapper else ()
-    launches = wrapper.launches if wrapper else ()
-    constants = wrapper.constants if wrapper else ()
-    build = wrapper.build if wrapper else None
+    wrapper, library = model.wrapper or Wrapper("", 0), model.library or Library("", 0)
+    inputs, launches, constants = wrapper.inputs, wrapper.launches, wrapper.constants
+    build = wrapper.build
     return PackageModel(
         name=model.name,
         device=model.device,
         metadata={k[:60]: v[:120] for k, v in list(model.metadata.items())[:12]},
         inputs=[_input(one) for one in inputs[:INPUTS]],
         inputs_count=len(inputs),
-        outputs_count=wrapper.outputs if wrapper else None,
-        arguments_count=wrapper.leaves if wrapper else None,
-        symbols={s.name: s.expression[:120] for s in (wrapper.symbols if wrapper else ())[:20]},
-        input_checks=CHECKS[wrapper.checks] if wrapper else None,
+        outputs_count=wrapper.outputs,
+        arguments_count=wrapper.leaves,
+        symbols={s.name: s.expression[:120] for s in wrapper.symbols[:20]},
+        input_checks=CHECKS[wrapper.checks] if model.wrapper else None,
         launches=[_launch(model, one) for one in launches[:LAUNCHES]],
         launches_count=len(launches),
-        triton_kernels=len(wrapper.kernels) if wrapper else 0,
+        triton_kernels=len(wrapper.kernels),
         architectures=sorted({a for b in model.binaries for a in b.architectures})[:20],
         constants=[
             PackageConstant(name=c.fqn or c.name, dtype=c.dtype, shape=list(c.shape), kind=c.kind)
@@ -106,9 +105,9 @@ def _model(model: CompiledModel) -> PackageModel:
         constants_bytes=sum(c.bytes for c in constants),
         constants_where=_where(model),
         custom_ops=list(dict.fromkeys(op.target[:100] for op in model.custom_ops))[:20],
-        needs=list(library.needed[:20]) if library else [],
-        versions=dict(library.versions) if library else {},
-        machine=library.machine if library else None,
+        needs=list(library.needed[:20]),
+        versions=dict(library.versions),
+        machine=library.machine,
         compiled_by=f"{build.compiler}, {build.torch}"[:300] if build else None,
         notes=_notes(model),
     )
@@ -126,9 +125,9 @@ def _input(one: Input) -> PackageInput:
 
 
 def _launch(model: CompiledModel, one: Launch) -> PackageLaunch:
-    origin = next(
-        (o for o in model.origins if one.handle in (f"{o.kernel}:{o.handle}", o.kernel)), None
-    ) or next((o for o in model.origins if o.kernel == one.kernel), None)
+    of_handle = (o for o in model.origins if one.handle in (f"{o.kernel}:{o.handle}", o.kernel))
+    of_kernel = (o for o in model.origins if o.kernel == one.kernel)
+    origin = next(chain(of_handle, of_kernel), None)
     source = origin.source[:2] if origin else ()
     kernels = model.wrapper.kernels if model.wrapper else ()
     known = next((k for k in kernels if k.name == one.kernel), None)

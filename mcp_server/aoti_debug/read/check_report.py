@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -186,10 +186,8 @@ class CompareReport(Step):
         for one in self.outputs:
             if one.max_abs_apart is not None and one.dtype is not None:
                 off, part = found.get(one.dtype, (0.0, 0.0))
-                found[one.dtype] = (
-                    max(off, one.max_abs_apart),
-                    max(part, one.max_rel_apart or 0.0),
-                )
+                part = max(part, one.max_rel_apart or 0.0)
+                found[one.dtype] = max(off, one.max_abs_apart), part
         if found and all(off == 0 for off, _ in found.values()):
             return "without any difference"
         said = [
@@ -374,17 +372,9 @@ def read_part(kind: type[P], document: object) -> P | None:
         return None
 
 
-KINDS: dict[Check, type[Step]] = {
-    "calls": CallsReport,
-    "guards": GuardsReport,
-    "fakes": FakesReport,
-    "contract": ContractReport,
-    "compare": CompareReport,
-    "repeats": RepeatsReport,
-    "poison": PoisonReport,
-    "threads": ThreadsReport,
-    "trials": TrialsReport,
-    "writes": WritesReport,
+# By the fields of `CheckReports`.
+KINDS: dict[str, type[Step]] = {
+    name: get_args(hint)[0] for name, hint in get_type_hints(CheckReports, globals()).items()
 }
 
 

@@ -166,14 +166,11 @@ class _Dispatcher:
         early = {} if sample else {k: c for k in wanted if (c := counts[k] - KIND_LIMIT) > 0}
         for offset, text in enumerate(kinds):
             kind = wanted.get(text) if text is not None else None
-            if (
-                kind and text is not None and early.get(text, 0) > 0
-            ):  # the end of the log tells more
+            if kind and text is not None and early.get(text, 0) > 0:  # the end tells more
                 early[text] -= 1
                 kind.skipped += 1
                 kind = None
-            if kind is not None and not kind.is_due(sample=sample):
-                kind = None
+            kind = kind if kind is not None and kind.is_due(sample=sample) else None
             if kind is not None or self._open:
                 self._feed_line(block.first + offset, lines[offset], kind)
 
@@ -213,11 +210,9 @@ class _Dispatcher:
         return known
 
     def _classify(self, text: bytes, hits: frozenset[int]) -> _Kind:
-        family = self._families.get(hits)
-        if family is None:
-            family = _Family()
-            if len(self._families) < KINDS_KEPT:
-                self._families[hits] = family
+        family = self._families.get(hits) or _Family()
+        if len(self._families) < KINDS_KEPT:
+            self._families[hits] = family
         kind = _Kind(family)
         if len(text) <= KIND_BYTES and len(self._kinds) < KINDS_KEPT:
             self._kinds[text] = kind
@@ -275,13 +270,13 @@ class _Dispatcher:
                 f"lines {first} to {last - 1} were not read: too many lines before them hold words "
                 "of failures (the end of the log was read)"
             )
-        if not count:
-            return found
-        return [
-            *found,
-            f"{count} lines of {len(skipped)} kinds that repeat more than {KIND_LIMIT} times were "
-            "not read (the first ones and the end of the log were), so counts are lower bounds",
-        ]
+        if count:
+            found.append(
+                f"{count} lines of {len(skipped)} kinds that repeat more than {KIND_LIMIT} times "
+                "were not read (the first ones and the end of the log were), so counts are lower "
+                "bounds"
+            )
+        return found
 
 
 def scan(stream: BinaryIO, artifact: str, readers: Sequence[Reader]) -> Scan:
