@@ -176,12 +176,10 @@ def producers_of(reader: KernelReader, check: IndexCheck, program: Program) -> I
         value = source.argument.value if source.argument is not None else None
         made = maker_of(value, program) if value is not None and value.kind == "buffer" else None
         if made is not None:
-            yield Producer(made[0], tuple(made[1]))
+            yield made
 
 
-def maker_of(
-    buffer: NamedTensor, program: Program, before: int | None = None
-) -> tuple[Launch, list[str]] | None:
+def maker_of(buffer: NamedTensor, program: Program, before: int | None = None) -> Producer | None:
     """Return the last launch that writes a buffer, and the tensors it reads."""
     names, wrapper, lines = program.names, program.model.wrapper, program.texts.wrapper
     root = names.root(buffer)
@@ -199,7 +197,7 @@ def maker_of(
             reads = [
                 names.called(of) for a, of in tensors if a not in ours and not writes(a, launch)
             ]
-            return launch, list(dict.fromkeys(reads))
+            return Producer(launch, tuple(dict.fromkeys(reads)))
     return None
 
 
@@ -222,9 +220,9 @@ def chain_of(launch: Launch | None, arguments: Sequence[Argument], program: Prog
             continue
         made = maker_of(value, program, launch.line)
         if made is not None:
-            ops = f" ({', '.join(made[0].ops[:4])})" if made[0].ops else ""
-            reads = f" from {', '.join(made[1][:4])}" if made[1] else ""
-            by = f"launch {made[0].number} {made[0].kernel}{ops}{reads}"
+            ops = f" ({', '.join(made.launch.ops[:4])})" if made.launch.ops else ""
+            reads = f" from {', '.join(made.reads[:4])}" if made.reads else ""
+            by = f"launch {made.launch.number} {made.launch.kernel}{ops}{reads}"
             found.append(f"{argument.parameter} {value.name}: {by}")
         if len(found) >= CHAIN:
             break

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from filecmp import cmp
 from itertools import islice
 from pathlib import Path
@@ -119,18 +118,10 @@ MADE_OF = tuple(".py .pt .pth .ckpt .safetensors .npz .npy .yaml .toml".split())
 RUNS = 50  # that are looked through for an earlier package
 
 
-@dataclass(frozen=True, slots=True)
-class Older:
-    """A package as an earlier run loaded it, and that run."""
-
-    file: Path
-    run: RunDirectory
-
-
-def older_package(record: RunSeen, call: Call, directory: Path) -> Older | None:
+def older_package(record: RunSeen, call: Call, directory: Path) -> tuple[Path, RunDirectory] | None:
     """Return the package of other content that the last run of this script loaded from the same
-    path, and did not compile, before this run compiled it; None where a source has changed since,
-    for then it was right in its time."""
+    path, and did not compile, before this run compiled it, and that run; None where a source has
+    changed since, for then it was right in its time."""
     package, home = package_of(record, call), directory.parent.parent
     compiled = compile_of(record, package, call.model, directory, home)
     if package is None or compiled is None or compiled[1] != directory:
@@ -147,7 +138,7 @@ def older_package(record: RunSeen, call: Call, directory: Path) -> Older | None:
         run = RunDirectory(where)
         fits = is_regular(kept) and not log.compiles and not changed_since(run, words)
         other = fits and not same_content(seen[-1], where, package, file)
-        return Older(kept, run) if other else None
+        return (kept, run) if other else None
     return None
 
 

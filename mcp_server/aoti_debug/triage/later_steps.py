@@ -167,17 +167,17 @@ async def take_older(state: RunState, observations: Observations, call: Captured
     older = await anyio.to_thread.run_sync(find)
     if older is None:
         return observations
-    was = await anyio.to_thread.run_sync(kernels, older.file, call.call.model)
+    was = await anyio.to_thread.run_sync(kernels, older[0], call.call.model)
     now = await anyio.to_thread.run_sync(kernels, call.package, call.call.model)
     if not was or not now or set(was) == set(now):
         return observations
-    again = replace(call, package=older.file, constants=(), others=())
-    said = f"the package of run {older.run.id} and this exported program: "
+    again = replace(call, package=older[0], constants=(), others=())
+    said = f"the package of run {older[1].id} and this exported program: "
     report = await differing(state, OLDER, WHY_OLDER, again, said)
     if report is None:
         return observations
     found = OlderPackage(
-        older.run.id,
+        older[1].id,
         call.call.package,
         report.artifact,
         report,

@@ -206,20 +206,12 @@ def returned(function: ast.FunctionDef) -> ast.expr | None:
     return found[0].value if len(found) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Builder:
-    """The line that compiles a package, the function that holds it, and whether running its file
-    comes to it."""
-
-    file: File
-    line: int
-    function: ast.FunctionDef | ast.AsyncFunctionDef | None
-    runs: bool
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def builder_of(package: Path, folder: Path) -> Builder | None:
-    """Return what compiles a package of this name, in the files of a folder and of those in it:
-    a call in a file that names it."""
+def builder_of(package: Path, folder: Path) -> tuple[File, int, Function | None] | None:
+    """Return what compiles a package of this name, in the files of a folder and of those in it: a
+    file that names it, the line that compiles, and the function that holds this."""
     for path in sorted([*folder.glob("*.py"), *folder.glob("*/*.py")])[:SEARCHED]:
         inside = path.relative_to(folder).parts[:-1]
         if any(part.startswith(".") or part in ELSEWHERE for part in inside):
@@ -232,8 +224,7 @@ def builder_of(package: Path, folder: Path) -> Builder | None:
         for node, way in walked(file.tree) if named else ():
             if isinstance(node, ast.Call) and name_of(node.func) in COMPILERS:
                 function = next((part for part in way if isinstance(part, FUNCTIONS)), None)
-                runs = function is None or function.name in reached(file.tree)
-                return Builder(file, node.lineno, function, runs)
+                return file, node.lineno, function
     return None
 
 
@@ -290,13 +281,14 @@ def built_by(script: Path, package: Path) -> Next | None:
     made = builder_of(package, folder)
     if made is None:
         return None
-    where = made.file.path.relative_to(folder)
-    said, function = f"the package is made by {where}:{made.line}", made.function
+    file, line, function = made
+    where = file.path.relative_to(folder)
+    said = f"the package is made by {where}:{line}"
     again = f"move {package.name} away and triage this script again"
     this = {"script": str(script)}
-    if made.file.path == script.resolve():
+    if file.path == script.resolve():
         return Next(tool="triage", arguments=this, why=f"{said}: {again}")
-    if made.runs or function is None:
+    if function is None or function.name in reached(file.tree):
         said += f": triage {where} (it exports and compiles), then this script again"
         return Next(tool="triage", arguments={"script": str(folder / where)}, why=said)
     said += f", in {function.name}()"
