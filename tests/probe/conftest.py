@@ -208,7 +208,7 @@ def check(python: str) -> Callable[..., dict[str, Any]]:
             str(report),
             *map(str, more),
         ]
-        ran = run_python(directory, *argv, *map(str, more), probe=False, python=python)
+        ran = run_python(directory, *argv, probe=False, python=python)
         assert report.exists(), ran.stderr
         found: dict[str, Any] = json.loads(report.read_text())["steps"]
         return {**found, "stderr": ran.stderr, "code": ran.code}

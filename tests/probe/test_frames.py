@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 SCRIPT = """
-import torch
+import re, torch
 
 def spread(x):
-    return x.square().mean().sqrt()  # line 5
+    return x.square().mean().sqrt()
 
 class Model(torch.nn.Module):
     def scaled(self, x):
-        return x / spread(x)  # line 9
+        return x / spread(x)
 
     def forward(self, x):
-        return self.scaled(x).relu()  # line 12
+        return self.scaled(x).relu()
 
 program = torch.export.export(Model(), (torch.ones(4),))
 for node in program.graph.nodes:
     if node.op == "call_function":
         stack = node.meta["stack_trace"]
-        lines = [part.split(",")[0] for part in stack.split("line ")[1:]]
+        lines = re.findall(r'", line (\\d+)', stack)
         print(node.target, *lines)
 """
 

@@ -33,7 +33,6 @@ FILED = 10  # of them, whose inputs go to a file though they are held in memory
 RECORDED = 2000  # more of them that fail or break something
 _PAUSE_S = 0.05  # until inputs that are held nowhere may be kept again
 _clock = time.perf_counter
-_modules = sys.modules
 
 
 class Arrivals:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from .lazy import below_autograd, torch
 from .watch import Details
 
 buffer = threading.Lock()  # whose holder's inputs are in the shared input buffer
-_modules = sys.modules
 
 
 def hold(call: Any, numbers: memoryview[int]) -> bool:
