@@ -16,7 +16,6 @@ from aoti_debug.minify.kernel import write_kernel
 from aoti_debug.minify.material import Material, ended_well, material_of
 from aoti_debug.minify.operators import definitions_for
 from aoti_debug.minify.original import original
-from aoti_debug.minify.reproduction import Reproduction
 from aoti_debug.minify.request import MinifyRequest, NothingToMinify, interpreter_name
 from aoti_debug.minify.search import Best, Spent, Trials, minimise, simplify
 from aoti_debug.minify.slice import Reduction, slices, with_producers, with_users
@@ -132,11 +131,10 @@ async def _minified(trials: Trials) -> MinifyAnswer:
             help=f"The original: {trials.wanted}. Every candidate is kept below "
             f"{trials.workers.root}.",
         )
-    repro = await reproduction.write(trials, best, "")
-    seen = await reproduction.confirm(trials, repro)
+    seen = await reproduction.confirm(trials, await reproduction.write(trials, best, ""))
     alike = f"{sum(map(trials.wanted.same, seen))} of {len(seen)}"
     alone = f"Run alone in an empty directory, it failed in the same way {alike} times."
-    repro = await reproduction.write(trials, best, alone)
+    repro, *_ = await reproduction.write(trials, best, alone)
     kernel = await write_kernel(trials, best)
     return _answer(trials, best, repro, seen, spent, kernel)
 
@@ -192,7 +190,7 @@ async def _narrow(trials: Trials, graph: Graph, hints: Sequence[frozenset[int]])
 def _answer(
     trials: Trials,
     best: Best,
-    repro: Reproduction,
+    repro: Path,
     seen: Sequence[Fingerprint],
     spent: str,
     kernel: tuple[Path, str] | None,
@@ -205,11 +203,11 @@ def _answer(
         diagnosis=work.diagnosis,
         signature=str(trials.wanted),
         source=f"{Path(place.file).name}:{place.line}" if place is not None else None,
-        nodes=repro.nodes,
+        nodes=len(best.candidate.keep),
         nodes_before=len(graph.calls()),
         confirmed=f"{alike} of {len(seen)} runs of the reproduction failed in the same way",
         reproduced=alike == len(seen) or alike >= (1 if found.repeats > 1 else reproduction.TIMES),
-        repro=str(repro.script),
+        repro=str(repro),
         repro_kernel=str(kernel[0]) if kernel is not None else None,
         candidates=trials.tried,
         ended=spent or "no operator can be left out",
@@ -229,7 +227,7 @@ def _answer(
             ),
         ],
     )
-    script = replace(best.script, text=repro.script.read_text("utf-8"))
+    script = replace(best.script, text=repro.read_text("utf-8"))
     text = reproduction.report(answer, script, best.outcome.stderr, graph.torch)
     write_atomically(work.directory.path / "report.md", text.encode())
     return answer.model_copy(update={"artifacts": work.artifacts()})

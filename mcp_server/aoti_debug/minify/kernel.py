@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.minify.graph import Graph
-from aoti_debug.minify.reproduction import Reproduction, alone_twice, quoted
+from aoti_debug.minify.reproduction import alone_twice, quoted
 from aoti_debug.minify.search import Best, Trials
 from aoti_debug.minify.slice import Unbuildable
 from aoti_debug.run.files import copy, read_regular, write_atomically
@@ -79,8 +79,7 @@ async def write_kernel(trials: Trials, best: Best) -> tuple[Path, str] | None:
     folder = trials.work.directory.path
     copy(ran.directory / "kernel.pt", folder / DATA)
     write_atomically(folder / SCRIPT, kernel_script(about, str(trials.wanted)).encode())
-    repro = Reproduction(folder / SCRIPT, folder / DATA, (), 1)
-    seen = await alone_twice(trials, repro, "kernel-")
+    seen = await alone_twice(trials, (folder / SCRIPT, folder / DATA), "kernel-")
     alike = sum(map(trials.wanted.same, seen))
     if not alike:
         (folder / SCRIPT).unlink()

@@ -6,7 +6,6 @@ from __future__ import annotations
 import platform
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -40,12 +39,7 @@ def load(name):
 '''
 
 
-@dataclass(frozen=True, slots=True)
-class Reproduction:
-    script: Path
-    data: Path | None
-    files: tuple[Path, ...]
-    nodes: int
+Files = tuple[Path, ...]  # a script, and what it reads
 
 
 def header(signature: Fingerprint, torch: str, confirmed: str, needs: tuple[str, ...]) -> str:
@@ -67,19 +61,18 @@ def quoted(text: str) -> str:
     return plain(text).replace("\\", "/").replace('"""', "'''")
 
 
-async def write(trials: Trials, best: Best, confirmed: str) -> Reproduction:
+async def write(trials: Trials, best: Best, confirmed: str) -> Files:
     """Write a candidate as repro.py into the run's directory, with the values that it loads."""
     writer, candidate, folder = trials.writer, best.candidate.final(), trials.work.directory.path
     definitions = writer.definitions
     head = header(trials.wanted, writer.graph.torch, confirmed, definitions.notes)
     script = writer.write(candidate, head, FROM_FILE)
     (folder / DATA).unlink(missing_ok=True)
-    data = await _collect(trials, script, candidate.sizes) if script.files else None
+    data = [await _collect(trials, script, candidate.sizes)] if script.files else []
     for file in definitions.files:
         copy(file, folder / file.name)
     write_atomically(folder / REPRO, beside(script.text, definitions.files).encode())
-    files = tuple(folder / file.name for file in definitions.files)
-    return Reproduction(folder / REPRO, data, files, len(candidate.keep))
+    return folder / REPRO, *data, *(folder / file.name for file in definitions.files)
 
 
 async def _collect(trials: Trials, script: Script, sizes: Mapping[int, int]) -> Path:
@@ -95,7 +88,7 @@ async def _collect(trials: Trials, script: Script, sizes: Mapping[int, int]) -> 
     return trials.work.directory.path / DATA
 
 
-async def confirm(trials: Trials, found: Reproduction) -> list[Fingerprint]:
+async def confirm(trials: Trials, found: Files) -> list[Fingerprint]:
     """Run the reproduction by itself, each time in a directory that holds nothing else."""
     seen: list[Fingerprint] = []
     most = TIMES * trials.original.repeats
@@ -109,7 +102,7 @@ async def confirm(trials: Trials, found: Reproduction) -> list[Fingerprint]:
     return seen
 
 
-async def alone_twice(trials: Trials, found: Reproduction, name: str) -> list[Fingerprint]:
+async def alone_twice(trials: Trials, found: Files, name: str) -> list[Fingerprint]:
     """Run a script alone side by side with itself; each has a cache, for two compiles of one model
     write the same files."""
     workers = trials.workers
@@ -118,19 +111,18 @@ async def alone_twice(trials: Trials, found: Reproduction, name: str) -> list[Fi
     return await together(runs, workers.machine)
 
 
-async def _once(trials: Trials, found: Reproduction, name: str, cache: Path) -> Fingerprint:
+async def _once(trials: Trials, found: Files, name: str, cache: Path) -> Fingerprint:
     """Run a script with what it reads in a directory that holds nothing else."""
     work = trials.work
     directory = work.directory.path / "steps" / name
     empty = directory / "empty"
     make_folder(empty)
-    for file in (found.script, found.data, *found.files):
-        if file is not None:
-            copy(file, empty / file.name)
+    for file in found:
+        copy(file, empty / file.name)
     limit = trials.timeout_s
     if trials.wanted.kind == HANG and trials.best is not None:  # as long as its candidate took
         limit = min(limit, 2 * trials.best.outcome.wall_s + IMPORTS_S)  # side by side
-    argv = (interpreter_name(work.request.target), str(empty / found.script.name))
+    argv = (interpreter_name(work.request.target), str(empty / found[0].name))
     env = environment(work.request.target.env, cache)
     env.pop("PYTHONPATH", None)  # what could bring modules of the user's in
     name = "the reproduction alone"

@@ -53,14 +53,13 @@ async def check_call(
         number = f"-{len(processes) + 1}" if processes else ""
         directory = state.subdirectory(f"{label}{number}")
         argv = (*interpreter(state, "checks"), *words(state, call, directory))
-        argv = (*argv, *others(call, directory), "--steps", ",".join(left))
-        argv = (*argv, *at_once(call), *tried(call, directory))
+        argv = (*argv, *besides(call, directory), "--steps", ",".join(left))
         name = f"replay: {', '.join(left)}"
         ran = await spawn(state, name, argv, directory, timeout_s=limit(state))
         processes.append(ran)
         found = await anyio.to_thread.run_sync(reports_of, ran, state)
         reports = reports.joined(found)
-        ended_in = ended(found)
+        ended_in = next((n for n in reversed(CHECKS) if found.step(n) is not None), None)
         if ended_in is None or not (died(ran) or ran.exit.code == LOST):
             break
         undone = DIES_TOO.get(ended_in, ()) if died(ran) else ()
@@ -68,48 +67,36 @@ async def check_call(
     return reports, processes
 
 
-def others(call: Captured, directory: Path) -> tuple[str, ...]:
-    """Write down what was recorded of other calls than the one that is repeated."""
-    if not call.others:
-        return ()
-    told = [
-        {"pid": one.pid, "call": one.call, "inputs": [asdict(given) for given in one.inputs]}
-        for one in call.others
-    ]
-    write_atomically(directory / CALLS, json.dumps(told).encode())
-    return ("--calls", str(directory / CALLS))
-
-
-def tried(call: Captured, directory: Path) -> tuple[str, ...]:
-    """Write down which captured calls are repeated, and what is taken away from them."""
-    if not call.trials and not call.forked and call.pair is None:
-        return ()
-    told = {
-        "trials": [trial.document for trial in call.trials],
-        "last": (call.call.call or 0) if call.call is not None else 0,
-        "rejected": call.rejected,
-        "forked": call.forked,
-        "pair": str(call.pair) if call.pair is not None else None,
-    }
-    write_atomically(directory / TRIALS, json.dumps(told).encode())
-    return ("--trials", str(directory / TRIALS))
-
-
-def at_once(call: Captured) -> tuple[str, ...]:
-    """Return how many threads call at the same time, of how many instances of the model."""
-    if call.threads < 2:
-        return ()
-    return ("--threads", str(call.threads), "--runners", str(call.runners))
+def besides(call: Captured, directory: Path) -> list[str]:
+    """Return what checks are told besides the call that is repeated, some of it in files: calls of
+    which only a description is kept, those that are tried with what is taken away from them, and
+    how many threads call how many instances of the model at the same time."""
+    words: list[str] = []
+    if call.others:
+        told = [
+            {"pid": one.pid, "call": one.call, "inputs": [asdict(given) for given in one.inputs]}
+            for one in call.others
+        ]
+        write_atomically(directory / CALLS, json.dumps(told).encode())
+        words += ["--calls", str(directory / CALLS)]
+    if call.trials or call.forked or call.pair is not None:
+        trials = {
+            "trials": [trial.document for trial in call.trials],
+            "last": (call.call.call or 0) if call.call is not None else 0,
+            "rejected": call.rejected,
+            "forked": call.forked,
+            "pair": str(call.pair) if call.pair is not None else None,
+        }
+        write_atomically(directory / TRIALS, json.dumps(trials).encode())
+        words += ["--trials", str(directory / TRIALS)]
+    if call.threads > 1:
+        words += ["--threads", str(call.threads), "--runners", str(call.runners)]
+    return words
 
 
 def died(ran: Ran) -> bool:
     """Tell whether the process did not end by itself."""
     return bool(ran.exit.signal) or ran.exit.timed_out
-
-
-def ended(found: CheckReports) -> Check | None:
-    """Return the last step that a process came to."""
-    return next((name for name in reversed(CHECKS) if found.step(name) is not None), None)
 
 
 def reports_of(ran: Ran, state: RunState) -> CheckReports:
