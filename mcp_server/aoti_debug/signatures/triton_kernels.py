@@ -75,9 +75,8 @@ SIGNATURES = (
         guide="guides/triton-and-autotuning.md#out-of-resource",
         patterns=(
             r"No valid triton configs(?:\. (?P<error>.{0,160}))?",
-            "NoValidChoicesError",
+            "(?:NoValidChoicesError|NoTritonConfigsError)",
             "No choices to select",
-            "NoTritonConfigsError",
             "No triton configs are available",
             "No choices exist for backend",
             "All choices failed to compile for backend",
@@ -110,9 +109,8 @@ SIGNATURES = (
             unconfirmed(r"ptxas error\s{0,20}: ?(?P<text>.{0,120})"),
             unconfirmed("ptxas application ptx input, line"),
             unconfirmed("ptxas stderr"),
-            unconfirmed("`ptxas` failed"),
+            unconfirmed("`ptxas` (?:failed|raised)"),
             unconfirmed("`ptxas` to confirm"),
-            unconfirmed("`ptxas` raised"),
             unconfirmed("ran out of registers during register allocation"),
         ),
         matches=(quoted("ptxas fatal   : (C7600) Register allocation failed with register count of '128'. Compile the program with a higher register target", "pytorch/helion#85"),),
@@ -486,6 +484,5 @@ SIGNATURES = (
             unconfirmed("pre_hook is not supported in triton"),
             unconfirmed("Passing prune_configs_by"),
         ),
-        matches=(example("AssertionError: 'XBLOCK' too large. Maximum: 4096. Actual: 8192.", "torch/_inductor/runtime/triton_heuristics.py"),),
     ),
 )
