@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from aoti_debug.answers import Problem, problem, worst_first
 from aoti_debug.environment.machine import Environment, Folder, GpuFacts
@@ -11,6 +12,7 @@ from aoti_debug.package.elf import runs_on
 from aoti_debug.package.flaws import STATIC_LIBSTDCXX
 
 GIB = 1 << 30
+likely = partial(problem, confidence="likely")
 
 
 def problems(machine: Environment) -> list[Problem]:
@@ -150,21 +152,19 @@ def _toolkit(machine: Environment) -> Iterator[Problem]:
     if machine.torch_cuda is None:
         return
     if machine.cuda_header is False:
-        yield problem(
+        yield likely(
             "cuda.h was not found: models for CUDA cannot be compiled",
             "fatal error: cuda.h: No such file or directory",
             "Install the CUDA toolkit (a devel image) and set CUDA_HOME.",
-            confidence="likely",
         )
     if machine.toolkit and _major(machine.toolkit) != _major(machine.torch_cuda):
-        yield problem(
+        yield likely(
             f"the CUDA toolkit is {machine.toolkit} ({machine.toolkit_path}), torch was built "
             f"for {machine.torch_cuda}",
             f"The detected CUDA version ({machine.toolkit}) mismatches the version that "
             f"was used to compile PyTorch ({machine.torch_cuda}).",
             "Set CUDA_HOME to a toolkit of the same major version.",
             severity="may_break",
-            confidence="likely",
         )
 
 
@@ -180,14 +180,13 @@ def _triton(machine: Environment) -> Iterator[Problem]:
             category="triton_error",
         )
     elif machine.triton_wanted and _release(machine.triton) != _release(machine.triton_wanted):
-        yield problem(
+        yield likely(
             f"triton is {machine.triton}; torch {machine.torch} was made for "
             f"{machine.triton_wanted}",
             "CompilationError or AttributeError inside triton",
             f"Install triton {machine.triton_wanted}.",
             severity="may_break",
             category="triton_error",
-            confidence="likely",
         )
 
 
@@ -214,12 +213,11 @@ def _folder(folder: Folder) -> Iterator[Problem]:
             f"Set {setting} to a directory on another mount.",
         )
     if folder.free is not None and folder.free < GIB:
-        yield problem(
+        yield likely(
             f"{named} has {folder.free // (1 << 20)} MiB left",
             "OSError: [Errno 28] No space left on device",
             f"Free some, or set {setting} to another disk.",
             severity="may_break" if folder.free < GIB // 4 else "limits",
-            confidence="likely",
         )
     elif not folder.inodes_left:
         yield problem(

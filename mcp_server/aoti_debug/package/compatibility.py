@@ -33,6 +33,7 @@ _FLAGS = {
     "-mamx-tile": "amx_tile",
 }
 unfit = partial(problem, category="package_incompatible")
+may_not_fit = partial(unfit, severity="may_break")
 _LOADER_LIBRARIES = tuple(
     """
     libtorch libc10 libcuda libnvrtc libgomp libomp libiomp libmkl libsleef libaoti
@@ -96,11 +97,10 @@ def _layout(package: Package, host: HostFacts) -> Iterator[Problem]:
             severity="changes",
         )
     if package.layout == "directory" and torch < Release(2, 15):
-        yield unfit(
+        yield may_not_fit(
             "it is a directory; torch loads directories from 2.15 on",
             "Loading outdated pt2 file. Please regenerate your package.",
             "Give the .pt2 file itself.",
-            severity="may_break",
             confidence="likely",
         )
     named = package.path.suffix == ".pt2"
@@ -118,11 +118,10 @@ def _platform(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
     for key, local in ours.items():
         theirs = model.metadata.get(key)
         if theirs and local and theirs != local:
-            yield unfit(
+            yield may_not_fit(
                 f"compiled for {theirs}, and this is {local}",
                 _MISMATCH.format(key, local, theirs),
                 "Compile it on this kind of machine.",
-                severity="may_break",
             )
 
 
@@ -226,10 +225,9 @@ def _device(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
     for gpu in host.gpus or ():
         local = f"{gpu[0]}{gpu[1]}"
         if wanted and wanted != local:
-            yield unfit(
+            yield may_not_fit(
                 f"compiled on a device of capability {wanted}, this one has {local}",
                 _MISMATCH.format("AOTI_COMPUTE_CAPABILITY", local, wanted),
-                severity="may_break",
             )
         yield from _kernels(model, gpu)
 
@@ -295,12 +293,11 @@ def _custom_ops(model: CompiledModel) -> Iterator[Problem]:
     )
     if names:
         first = re.sub(r"[^\w:.]", "?", names[0])[:100]
-        yield unfit(
+        yield may_not_fit(
             f"the process must have registered {', '.join(names[:5])} before loading "
             "(import the module that defines them)",
             f"Could not find schema for {first}.",
             "Import the module, or torch.ops.load_library its .so, before aoti_load_package.",
-            severity="may_break",
             category="custom_op_missing",
             confidence="likely",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,6 +19,7 @@ STATIC_LIBSTDCXX = (
     "Segmentation fault (core dumped); or, with other compilers, `Error: std::bad_cast` and "
     "`create_func_(...) API call failed`"
 )
+likely = partial(Flaw, confidence="likely")
 AGAIN = "Compile and package the model again; do not edit the archive."
 
 
@@ -131,11 +133,10 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
             where=library.member,
         )
     if not library.model:
-        yield Flaw(
+        yield likely(
             f"{library.member} is not a compiled model: it lacks AOTInductorModelContainerRun",
             "undefined symbol: AOTInductorModelContainerCreateWithDevice",
             AGAIN,
-            confidence="likely",
             where=library.member,
         )
 
@@ -143,19 +144,17 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
 def _metadata_flaws(model: CompiledModel) -> Iterator[Flaw]:
     device = model.device
     if device is None:
-        yield Flaw(
+        yield likely(
             "the metadata does not say for which device the model was compiled",
             "KeyError: 'AOTI_DEVICE_KEY' (torch 2.10 to 2.13), No device information found. "
             "(other releases)",
             AGAIN,
-            confidence="likely",
         )
     elif device not in ("cpu", "cuda", "xpu", "mps"):
-        yield Flaw(
+        yield likely(
             f"the metadata names an unknown device, {device[:40]!r}",
             f"Unsupported device key found: {device[:40]}",
             AGAIN,
-            confidence="likely",
         )
 
 
@@ -184,23 +183,21 @@ def _wrapper_flaws(model: CompiledModel, wrapper: Wrapper) -> Iterator[Flaw]:
             category="missing_kernel_binary",
         )
     for binary in [b for b in model.binaries if b.error][:5]:
-        yield Flaw(
+        yield likely(
             f"{binary.member}: {binary.error}",
             "CUDA driver error: device kernel image is invalid",
             "Copy the package again.",
             category="missing_kernel_binary",
-            confidence="likely",
             where=binary.member,
         )
     embedded = set(model.library.embedded_kernels) if model.library else set()
     lost = [k.name for k in wrapper.kernels if k.embedded and k.name not in embedded]
     if lost and embedded:
-        yield Flaw(
+        yield likely(
             f"the library lacks the embedded kernels {', '.join(lost[:5])}",
             "undefined symbol: __…_start",
             AGAIN,
             category="missing_kernel_binary",
-            confidence="likely",
         )
 
 
@@ -210,12 +207,11 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
     present = {PurePosixPath(m.name).name for m in model.weights}
     lost = [name[:100] for name in names if PurePosixPath(name).name not in present]
     if lost:
-        yield Flaw(
+        yield likely(
             f"{len(lost)} of {len(names)} weight files are missing: {', '.join(lost[:5])}",
             "Segmentation fault (core dumped)",
             AGAIN,
             category="constants_missing",
-            confidence="likely",
         )
     wrapper = model.wrapper
     if wrapper is None or wrapper.weights_in_library is not False:

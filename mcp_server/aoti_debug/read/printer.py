@@ -21,12 +21,15 @@ When = Literal["before", "after", "input"]
 _Head = tuple[Literal[2, 3], When, str, "str | None"]
 
 _SAVED = "aoti_torch_save_tensor_handle: Saved tensor to "
-_PREFIXES: tuple[tuple[str, When], ...] = (
-    ("before_launch", "before"),
-    ("after_launch", "after"),
-    ("aoti_model_inputs", "input"),
+_PREFIXES: dict[str, When] = {
+    "before_launch": "before",
+    "after_launch": "after",
+    "aoti_model_inputs": "input",
+}
+_HEAD = re.compile(
+    r"\[  (before_launch|after_launch|aoti_model_inputs) - ([^\]]{0,3000})  \](:?)"
+    r"|\[ (before_launch|after_launch): ([^\]]{0,3000}) \]"
 )
-_NAME_LIMIT = 1000
 _ARGUMENT = re.compile(r"(.{1,1000}?)_((?:buf|arg|in_out_ptr|out_ptr)\d{1,9}(?:_\d{1,9})?)$")
 _GENERATED = re.compile(r"((?:triton|cpp)_.{1,1000}?_\d{1,9})_(.{1,300})$")
 _FIELD = re.compile(
@@ -218,38 +221,16 @@ class PrinterReader(BlockReader[Record]):
 
 def _heads(text: str) -> Iterator[_Head]:
     """Give mode, when, kernel and argument (None: a scalar) of each header in a line."""
-    at = text.find("[ ")
-    while at >= 0:
-        wide = text.startswith("[  ", at)
-        end = text.find("  ]" if wide else " ]", at + 2, at + 3 * _NAME_LIMIT)
-        step = at + 2
-        if end > 0:
-            body = text[at + (3 if wide else 2) : end]
-            head = _wide(body, text.startswith("]:", end + 2)) if wide else _narrow(body)
-            if head is not None:
-                yield head
-                step = end
-        at = text.find("[ ", step)
-
-
-def _narrow(body: str) -> _Head | None:
-    for prefix, when in _PREFIXES[:2]:
-        if body.startswith(prefix + ": "):
-            return 3, when, body[len(prefix) + 2 :], None
-    return None
-
-
-def _wide(body: str, block: bool) -> _Head | None:
-    for prefix, when in _PREFIXES:
-        if not body.startswith(prefix + " - "):
+    for found in _HEAD.finditer(text):
+        wide, names, colon, narrow, name = found.groups()
+        if narrow:
+            yield 3, _PREFIXES[narrow], name, None
             continue
-        rest = body[len(prefix) + 3 :]
-        if when == "input":
-            return 2, when, "", rest if block else None
-        kernel, found, argument = rest.partition(" - ")
-        if found:
-            return 2, when, kernel, argument if block else None
-    return None
+        kernel, named, argument = names.partition(" - ")
+        if wide == "aoti_model_inputs":
+            kernel, argument = "", names
+        if named or not kernel:
+            yield 2, _PREFIXES[wide], kernel, argument if colon else None
 
 
 def _bad(block: TensorStatistics) -> bool:
@@ -260,7 +241,7 @@ def _bad(block: TensorStatistics) -> bool:
 def _split_name(path: str) -> tuple[When | None, str | None, str | None]:
     """Take apart `…aoti_torch[/]before_launch_KERNEL_ARGUMENT_DEVICE.pt`, as far as it is clear."""
     name = path.removesuffix(".pt")
-    for prefix, when in _PREFIXES:
+    for prefix, when in _PREFIXES.items():
         at = name.rfind(prefix + "_")
         if at < 0:
             continue

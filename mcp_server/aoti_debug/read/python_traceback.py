@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Literal
 
 from aoti_debug.read.blocks import MARK, BlockReader, span_of
@@ -116,21 +116,24 @@ def _frame(found: re.Match[str]) -> Place:
     return Place(found[1], int(found[2]), found[3].strip() if found[3] else "<module>", None)
 
 
+@dataclass(slots=True)
 class _Traceback:
     """One exception in the making."""
 
-    def __init__(self, line: Line, prefix: str, *, headless: bool = False) -> None:
-        self.lines = [line]
-        self.last = line
-        self.prefix = prefix
-        self.headless = headless  # its beginning was cut off: only an exception makes it one
-        self.frames: list[Place] = []
-        self.type = ""
-        self.message: list[str] = []
-        self.size = 0
-        self.noise = 0
-        self.blank = 0
-        self.candidate: re.Match[str] | None = None
+    last: Line
+    prefix: str
+    headless: bool = False  # its beginning was cut off: only an exception makes it one
+    lines: list[Line] = field(default_factory=list)
+    frames: list[Place] = field(default_factory=list)
+    type: str = ""
+    message: list[str] = field(default_factory=list)
+    size: int = 0
+    noise: int = 0
+    blank: int = 0
+    candidate: re.Match[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.lines.append(self.last)
 
     def strip(self, text: str) -> str | None:
         """Take a logger's prefix off; None when the line is another writer's."""

@@ -8,25 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, TypeVar
 
-from aoti_debug.read.event_records import (
-    Call,
-    Counted,
-    CustomOps,
-    Details,
-    Ended,
-    Failure,
-    Fields,
-    Handed,
-    ModelRow,
-    Note,
-    Odd,
-    PackageSeen,
-    Phase,
-    Process,
-    Reference,
-    Torch,
-    Weights,
-)
+from aoti_debug.read import event_records as records
+from aoti_debug.read.event_records import Call, Details, Failure, Fields, Phase, Reference
 from aoti_debug.read.record import QUOTE_LIMIT, Record, Span
 from aoti_debug.read.typed import integer, real, string, strings, take, taken
 from aoti_debug.record.run_seen import RunSeen
@@ -37,17 +20,17 @@ ARTIFACT = "events.jsonl"
 _KEPT = 20_000  # events of one kind
 # What each kind of event is, where `RunSeen` holds it, and what it must hold.
 KINDS: dict[str, tuple[type[Any], str, str]] = {
-    "process": (Process, "processes", "pid"),
-    "torch": (Torch, "torches", "pid"),
-    "note": (Note, "notes", "pid"),
-    "custom_ops": (CustomOps, "custom_ops", "pid"),
+    "process": (records.Process, "processes", "pid"),
+    "torch": (records.Torch, "torches", "pid"),
+    "note": (records.Note, "notes", "pid"),
+    "custom_ops": (records.CustomOps, "custom_ops", "pid"),
     "reference": (Reference, "references", "pid"),
-    "weights": (Weights, "weights", "pid"),
-    "handed": (Handed, "handed", "pid"),
-    "ended": (Ended, "ended", "pid"),
-    "tally": (Counted, "counted", "file"),
-    "outputs": (ModelRow, "rows", "row"),
-    "returned": (Odd, "returned", "pid"),
+    "weights": (records.Weights, "weights", "pid"),
+    "handed": (records.Handed, "handed", "pid"),
+    "ended": (records.Ended, "ended", "pid"),
+    "tally": (records.Counted, "counted", "file"),
+    "outputs": (records.ModelRow, "rows", "row"),
+    "returned": (records.Odd, "returned", "pid"),
 }
 SETTINGS = {
     "autocast": "autocast",
@@ -128,9 +111,9 @@ class _EventReader:
         """Keep what is one event alone."""
         record, place, needed = KINDS[kind]
         known: dict[str, object] = {"span": span} if issubclass(record, Record) else {}
-        if record is Ended:
+        if record is records.Ended:
             known["error"] = failure_of(event)
-        elif record is CustomOps:
+        elif record is records.CustomOps:
             known |= _custom_ops(event.get("namespaces"), event.get("registered"))
         elif record is Reference:
             known["settings"] = tuple(_settings(event))
@@ -205,7 +188,7 @@ class _EventReader:
     def _package(self, span: Span, event: Fields) -> None:
         package = event.get("package")
         if isinstance(package, dict) and string(package.get("path")) is not None:
-            self._keep("packages", take(PackageSeen, package, span=span, pid=event["pid"]))
+            self._keep("packages", take(records.PackageSeen, package, span=span, pid=event["pid"]))
 
 
 def failure_of(event: Fields) -> Failure | None:

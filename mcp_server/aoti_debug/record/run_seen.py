@@ -11,24 +11,8 @@ from aoti_debug.model import SourceLine
 from aoti_debug.plain import one_line
 
 if TYPE_CHECKING:
-    from aoti_debug.read.event_records import (
-        Call,
-        Counted,
-        CustomOps,
-        Ended,
-        Group,
-        Handed,
-        ModelRow,
-        Note,
-        Odd,
-        PackageSeen,
-        Phase,
-        Process,
-        Reference,
-        Reused,
-        Torch,
-        Weights,
-    )
+    from aoti_debug.read import event_records as records
+    from aoti_debug.read.event_records import Call, Group, Phase
     from aoti_debug.record.counts import CallCounts
 
 
@@ -36,22 +20,22 @@ if TYPE_CHECKING:
 class RunSeen:
     """What the probe saw of a run; empty where it was in no process."""
 
-    processes: tuple[Process, ...] = ()
-    torches: tuple[Torch, ...] = ()
+    processes: tuple[records.Process, ...] = ()
+    torches: tuple[records.Torch, ...] = ()
     phases: tuple[Phase, ...] = ()
     calls: tuple[Call, ...] = ()
-    packages: tuple[PackageSeen, ...] = ()
-    notes: tuple[Note, ...] = ()
-    custom_ops: tuple[CustomOps, ...] = ()
+    packages: tuple[records.PackageSeen, ...] = ()
+    notes: tuple[records.Note, ...] = ()
+    custom_ops: tuple[records.CustomOps, ...] = ()
     unreadable: int = 0  # lines that are no event, a cut last one included
-    counted: tuple[Counted, ...] = ()
+    counted: tuple[records.Counted, ...] = ()
     call_counts: tuple[CallCounts, ...] = ()
-    references: tuple[Reference, ...] = ()
-    weights: tuple[Weights, ...] = ()
-    rows: tuple[ModelRow, ...] = ()
-    returned: tuple[Odd, ...] = ()
-    ended: tuple[Ended, ...] = ()
-    handed: tuple[Handed, ...] = ()
+    references: tuple[records.Reference, ...] = ()
+    weights: tuple[records.Weights, ...] = ()
+    rows: tuple[records.ModelRow, ...] = ()
+    returned: tuple[records.Odd, ...] = ()
+    ended: tuple[records.Ended, ...] = ()
+    handed: tuple[records.Handed, ...] = ()
 
     @property
     def probed(self) -> bool:
@@ -59,7 +43,7 @@ class RunSeen:
         return self != NO_RECORD
 
     @property
-    def torch(self) -> Torch | None:
+    def torch(self) -> records.Torch | None:
         return self.torches[0] if self.torches else None
 
     @property
@@ -88,7 +72,7 @@ class RunSeen:
         return [phase for phase in self.of("lower") if phase.details.flags is not None]
 
     @property
-    def reused(self) -> list[tuple[Phase, Reused]]:
+    def reused(self) -> list[tuple[Phase, records.Reused]]:
         """Return those of them that were given the package of an earlier run."""
         return [(one, one.details.reused) for one in self.compiles if one.details.reused]
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import CallToolResult
 from pydantic import Field
@@ -62,12 +65,15 @@ async def triage(
     more: Wanted = {"timeout_s": timeout_s, "watch_for_s": watch_for_s or None, "python": python}
     more["stop_at_first"] = stop_at_first
     words = (script, module, command, args, env, cwd, owner_of(call))
-    wanted = await request(*words, **more)
-    return await _run(call, kinds.TRIAGE, wanted, wait_s)
+    return await _run(call, kinds.TRIAGE, wait_s, lambda _: request(*words, **more))
 
 
-async def _run(call: Call, kind: Kind[R, A], wanted: R, wait_s: int) -> CallToolResult:
-    """Start a run and wait for its end, or as long as the caller wants to."""
+async def _run(
+    call: Call, kind: Kind[R, A], wait_s: int, resolved: Callable[[Event], R]
+) -> CallToolResult:
+    """Start a run and wait for its end, or as long as the caller wants to; what is wanted of it is
+    `resolved` in a thread."""
+    wanted = await in_thread(resolved)
     run = await (await service_of(call)).start(kind, wanted, owner_of(call))
     return answer(await follow(call, run, wait_s))
 
@@ -96,8 +102,7 @@ async def run_stage(
     kernels = tuple(name.strip() for name in kernel.split(",")) if kernel else ()
     more: Wanted = {"timeout_s": timeout_s, "kernels": kernels, "python": python}
     words = (script, module, command, args, env, cwd, owner_of(call))
-    wanted = await request(*words, **more)
-    return await _run(call, kind, wanted, wait_s)
+    return await _run(call, kind, wait_s, lambda _: request(*words, **more))
 
 
 RUN_STAGE = tool(run_stage, "Run one stage", read_only=False, idempotent=False, open_world=True)
@@ -123,14 +128,11 @@ async def minify(
     triage."""
     from aoti_debug.minify.request import minify_request
 
-    owner, named_python = owner_of(call), interpreter(python, owner_of(call))
+    owner = owner_of(call)
+    given: Any = {"python": interpreter(python, owner), "env": env or {}, "owner": owner}
     named = what if what.startswith("r-") else str(absolute("what", what, owner))
-    wanted = await in_thread(
-        lambda _: minify_request(
-            named, args=args, python=named_python, env=env or {}, budget_s=budget_s, owner=owner
-        )
-    )
-    return await _run(call, kinds.MINIFY, wanted, wait_s)
+    resolved = partial(minify_request, named, args=args, budget_s=budget_s, **given)
+    return await _run(call, kinds.MINIFY, wait_s, lambda _: resolved())
 
 
 MINIFY = tool(minify, "Minify a failure", read_only=False, open_world=True)
@@ -153,14 +155,11 @@ async def verify_fix(
     against float64 eager. Changes no file of the user's."""
     from aoti_debug.verify.request import verify_request
 
-    owner, named_python = owner_of(call), interpreter(python, owner_of(call))
+    owner = owner_of(call)
+    given: Any = {"python": interpreter(python, owner), "env": env or {}, "owner": owner}
     path = str(absolute("what", what, owner))
-    wanted = await in_thread(
-        lambda _: verify_request(
-            path, against, args=args or None, python=named_python, env=env or {}, owner=owner
-        )
-    )
-    return await _run(call, kinds.VERIFY, wanted, wait_s)
+    resolved = partial(verify_request, path, against, args=args or None, **given)
+    return await _run(call, kinds.VERIFY, wait_s, lambda _: resolved())
 
 
 VERIFY_FIX = tool(verify_fix, "Verify a fix", read_only=False, idempotent=False, open_world=True)
@@ -177,17 +176,9 @@ async def sweep(
     place = absolute("manifest", manifest, owner)
     if baseline and not baseline.startswith("r-"):
         baseline = str(absolute("baseline", baseline, owner))
-    wanted = await in_thread(
-        lambda stop: sweep_request(
-            place,
-            baseline=baseline or None,
-            python=named,
-            fail_on="new" if baseline else "any",
-            owner=owner,
-            stop=stop,
-        )
-    )
-    return await _run(call, kinds.SWEEP, wanted, wait_s)
+    given: Any = {"baseline": baseline or None, "fail_on": "new" if baseline else "any"}
+    resolved = partial(sweep_request, place, python=named, owner=owner, **given)
+    return await _run(call, kinds.SWEEP, wait_s, lambda stop: resolved(stop=stop))
 
 
 SWEEP = tool(sweep, "Sweep many targets", read_only=False, idempotent=False, open_world=True)

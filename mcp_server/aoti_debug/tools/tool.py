@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
 
@@ -20,7 +20,6 @@ from aoti_debug.api import going
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.plain import clean, plain
-from aoti_debug.signals import in_thread
 
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
@@ -210,7 +209,7 @@ WaitS = Annotated[int, Field(ge=0, le=MAX_WAIT_S)]
 Run = Annotated[str, Field(description="run id, r-…")]
 
 
-async def request(
+def request(
     script: str,
     module: str,
     command: tuple[str, ...],
@@ -221,6 +220,7 @@ async def request(
     **wanted: Unpack[Wanted],
 ) -> Request:
     """Resolve what is to be run; a server has no directory that relative paths could start at.
+    Blocks.
 
     Raises:
         WrongUse: not exactly one target, or a path that is not absolute.
@@ -242,8 +242,7 @@ async def request(
     elif directory is not None and (named := script or "".join(command[:1])):
         api.within(directory / api.expanded(named), owner)
     wanted["python"] = interpreter(wanted.get("python") or "", owner, has_cwd=bool(cwd))
-    resolve = partial(
-        api.request,
+    return api.request(
         script=script or None,
         module=module or None,
         command=command or None,
@@ -252,7 +251,6 @@ async def request(
         cwd=directory,
         **wanted,
     )
-    return await in_thread(lambda _: resolve())
 
 
 def absolute(name: str, value: str, owner: str | None = None) -> Path:

@@ -49,14 +49,13 @@ def lookups(node: ast.AST, tables: Source) -> list[ast.expr]:
 
 def _features(source: Source) -> Counter[tuple[str, str]]:
     """Count what the statements do, without what is only asserted."""
-    nodes = [node for tree in source.trees for node in ast.walk(tree)]
-    asserted = features(*(node for node in nodes if isinstance(node, ast.Assert)))
+    asserted = features(*(node for node in source.nodes if isinstance(node, ast.Assert)))
     return features(*source.trees) - asserted
 
 
 def _special(source: Source) -> Iterator[str]:
     """Yield what asks for one value, swallows an error, or has a value for what is in no table."""
-    for node in (node for tree in source.trees for node in ast.walk(tree)):
+    for node in source.nodes:
         if isinstance(node, ast.Compare):
             if any(isinstance(one, ast.Constant) for one in (node.left, *node.comparators)):
                 yield ast.unparse(node)
@@ -69,8 +68,7 @@ def _special(source: Source) -> Iterator[str]:
 def _follows(old: Source, new: Source) -> bool:
     """Tell whether the one datum that is another is what the script has elsewhere for those that
     stand beside it."""
-    pairs = ([node for tree in source.trees for node in ast.walk(tree)] for source in (old, new))
-    for was, now in zip(*pairs, strict=False):
+    for was, now in zip(old.nodes, new.nodes, strict=False):
         if type(was) is not type(now):
             return False
         if isinstance(now, _RECORDS) and isinstance(was, _RECORDS):
@@ -84,16 +82,15 @@ def _follows(old: Source, new: Source) -> bool:
 def _is_said(given: dict[str, object], key: str, record: ast.AST, source: Source) -> bool:
     value = given[key]
     words = {name: word for name, word in given.items() if isinstance(word, str) and name != key}
-    for node in (node for tree in source.trees for node in ast.walk(tree)):
+    for node in source.nodes:
         if node is record or not isinstance(node, _RECORDS):
             continue
         known = _data(node)
-        if any(known.get(name) == word and known.get(key) == value for name, word in words.items()):
-            return True  # another record
-        if any(known.get(word) == value for word in words.values()):
-            return True  # a table from words to values
-        if any(known.get(str(value)) == word for word in words.values()):
-            return True  # the words in their order
+        for name, word in words.items():
+            another = known.get(name) == word and known.get(key) == value  # another record
+            # A table from words to values, or the words in their order.
+            if another or known.get(word) == value or known.get(str(value)) == word:
+                return True
     return False
 
 

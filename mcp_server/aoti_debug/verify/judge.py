@@ -27,6 +27,8 @@ CORRECTABLE: frozenset[Category] = frozenset(
 )
 # Faults that lie in what a model computes, or in what it is given, which only the script can tell.
 TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
+# Faults of the weights: other inputs, of a generator that the fix draws from too, prove nothing.
+OF_WEIGHTS: frozenset[Category] = frozenset(("constants_missing", "constants_mismatch"))
 
 
 def raised(document: object) -> str | None:
@@ -253,10 +255,10 @@ def _is_right(call: Trial | None) -> bool:
     return call is not None and call.reference_finite and call.package == call.model == "agrees"
 
 
-def _by_check(facts: Facts) -> bool:
+def _by_check(facts: Facts, of: frozenset[Category] = TOLD_BY_CHECK) -> bool:
     """Tell whether the script's check, which is what it was, holds results against something that
     the fix has not changed: then it tells what is right."""
-    told = facts.checked and facts.category in TOLD_BY_CHECK
+    told = facts.checked and facts.category in of
     return told and facts.changes.compared and not facts.changes.weakened
 
 
@@ -298,7 +300,8 @@ def _same_inputs(facts: Facts) -> Found:
         return Found(what, "good", "the failure came before any call")
     if facts.inputs is None:
         return Found(what, "unknown", "the inputs of the failing call could not be compared")
-    right = facts.was_wrong and _is_right(_failing(facts)) and not facts.refused
+    elsewhere = facts.was_wrong or (_by_check(facts, OF_WEIGHTS) and not facts.not_given)
+    right = elsewhere and _is_right(_failing(facts)) and not facts.refused
     if not facts.inputs:
         text = "the call is given what failed before"
     elif _by_check(facts):

@@ -240,19 +240,16 @@ def _diverted(
             parts += [value for key in sorted(more) for value in made[key]]
         lost = features(one) - features(*parts)
         lacks = any(word not in _WALKING for _, word in lost)
-        if (
-            lacks
-            or _hides(one, *parts)
-            or loaded(one) - {n for part in parts for n in loaded(part)}
-        ):
+        unread = loaded(one) - {name for part in parts for name in loaded(part)}
+        if lacks or _hides(one, *parts) or unread:
             return True
     return False
 
 
 def _replaced(old: Source, new: Source) -> Iterator[str]:
     """Say which functions of a library the fix replaces, and which names of a check it takes."""
-    known = {ast.unparse(node) for tree in old.trees for node in ast.walk(tree)}
-    for node in (node for tree in new.trees for node in ast.walk(tree)):
+    known = set(map(ast.unparse, old.nodes))
+    for node in new.nodes:
         leaves = isinstance(node, ast.Call) and ast.unparse(node.func) in _LEAVING
         if leaves and ast.unparse(node) not in known:
             yield f"the fix ends the process by itself: {ast.unparse(node)[:60]}"
@@ -316,7 +313,8 @@ def _closure(name: str, function: ast.AST, source: Source) -> set[str]:
             wanted += loaded(part) | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
             functions = [n.func for n in nodes if isinstance(n, ast.Call)]
             plain = {n.id for n in functions if isinstance(n, ast.Name)}
-            own = {n.attr for n in functions if isinstance(n, ast.Attribute) and _is_self(n.value)}
+            methods = [n for n in functions if isinstance(n, ast.Attribute)]
+            own = {n.attr for n in methods if ast.unparse(n.value) == "self"}
             if (plain - flows.keys() - source.known) | (own - source.known):
                 return set()  # what is called is not known
             direct = direct or bool(plain & (flows.keys() | source.values.keys()))
@@ -325,7 +323,3 @@ def _closure(name: str, function: ast.AST, source: Source) -> set[str]:
             if isinstance(method, FUNCTIONS) and method.name in ("forward", "__call__"):
                 found.add(ast.unparse(method))
     return found
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"

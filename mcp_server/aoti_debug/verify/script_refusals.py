@@ -49,8 +49,8 @@ class Refusal:
 
 
 def refusals(old: Source, new: Source) -> Iterator[Refusal]:
-    known = {ast.unparse(n.test) for t in old.trees for n in ast.walk(t) if isinstance(n, ast.If)}
-    nodes = [node for tree in new.trees for node in ast.walk(tree)]
+    known = {ast.unparse(node.test) for node in old.nodes if isinstance(node, ast.If)}
+    nodes = list(new.nodes)
     handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
     for function in (node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Module))):
         flows, counters = assigned([function]), _counters(function)
@@ -81,8 +81,7 @@ def refusals(old: Source, new: Source) -> Iterator[Refusal]:
 
 def tables(source: Source) -> Iterator[str]:
     """Yield the source of a function `table` for each that a script has, with all that it needs."""
-    nodes = [node for tree in source.trees for node in ast.walk(tree)]
-    for function in (node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Module))):
+    for function in (node for node in source.nodes if isinstance(node, (*FUNCTIONS, ast.Module))):
         flows = assigned([function])
         for value in (values[0] for values in flows.values() if len(values) == 1):
             parts, own, free = _closed(value, flows, source)
@@ -118,7 +117,7 @@ def _closed(test: ast.expr, flows: Flows, source: Source) -> tuple[list[str], li
         local = flows.get(name, [])
         if name in source.imported:
             parts.insert(0, f"import {name}") if name in LIBRARIES else free.add(name)
-        elif len(local) == 1 and not _loops(local[0]):
+        elif len(local) == 1 and not isinstance(local[0], ast.Starred):  # of a loop's elements
             own.insert(0, f"    {name} = {ast.unparse(local[0])}")
             wanted += _names(local[0])
         elif local:
@@ -135,20 +134,11 @@ def _closed(test: ast.expr, flows: Flows, source: Source) -> tuple[list[str], li
     return parts, own, free
 
 
-def _loops(value: ast.expr) -> bool:
-    """Tell whether a name is given each element of a value in turn."""
-    return isinstance(value, ast.Starred)
-
-
 def _names(node: ast.AST) -> list[str]:
     """Return the names that an expression or a function reads and does not give itself."""
-    given = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _stored(n)}
-    given |= {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
-    return sorted(loaded(node) - given)
-
-
-def _stored(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)
+    nodes = list(ast.walk(node))
+    given = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return sorted(loaded(node) - given - {n.arg for n in nodes if isinstance(n, ast.arg)})
 
 
 def _is_reason(last: ast.stmt, function: ast.AST, old: Source) -> bool:

@@ -41,6 +41,10 @@ class Source:
     checks: list[MadeCheck] = field(default_factory=list)
 
     @property
+    def nodes(self) -> Iterator[ast.AST]:
+        return (node for tree in self.trees for node in ast.walk(tree))
+
+    @property
     def fixed(self) -> set[str]:
         """Return the names that are functions, classes or modules, and no variables."""
         return {*self.named, *self.imported, *BUILTIN}
@@ -114,11 +118,8 @@ def ends(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.Return):
         value = last.value
         return isinstance(value, ast.Constant) and type(value.value) is int and value.value != 0
-    return isinstance(last, ast.Raise) or (
-        isinstance(last, ast.Expr)
-        and isinstance(last.value, ast.Call)
-        and called(last.value) in ENDING
-    )
+    call = last.value if isinstance(last, ast.Expr) else None
+    return isinstance(last, ast.Raise) or (isinstance(call, ast.Call) and called(call) in ENDING)
 
 
 def called(node: ast.AST) -> str:
@@ -140,10 +141,9 @@ def features(*nodes: ast.AST) -> Counter[tuple[str, str]]:
             found["choice", type(node.op).__name__] += 1
         elif isinstance(node, (ast.IfExp, ast.BinOp)):
             found["choice", type(getattr(node, "op", node)).__name__] += 1
-        elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
-            found["choice", repr(node.value)] += 1
         elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-            found["number", repr(node.value)] += 1
+            kind = "choice" if isinstance(node.value, bool) else "number"
+            found[kind, repr(node.value)] += 1
         elif isinstance(node, ast.Attribute):
             found["name", node.attr] += 1
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
