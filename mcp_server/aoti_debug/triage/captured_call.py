@@ -27,7 +27,7 @@ from aoti_debug.triage.captured_program import (
     exported_program,
     package_file,
     package_of,
-    scripts,
+    script_of,
 )
 from aoti_debug.triage.environment import TRACE
 from aoti_debug.triage.fingerprint import stable
@@ -95,7 +95,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     exported, why_exported = exported_program(run, package, compiled)
     built: Next | None = None
     if package is not None and why_exported in (LOADED_ONLY, OTHERS_ONLY):
-        script = next(iter(scripts(run)), None)
+        script = script_of(run)
         built = built_by(script, Path(package.path)) if script is not None else None
     if (own := exported_beside(run, call, directory)) is not None:
         exported, why_exported, built = own, "", None

@@ -127,16 +127,16 @@ def older_package(record: RunSeen, call: Call, directory: Path) -> tuple[Path, R
     if package is None or compiled is None or compiled[1] != directory:
         return None
     file, _ = package_file(package, directory)
-    words = scripts(record)
-    if file is None or not words or not words[0].is_absolute():
+    script = script_of(record)
+    if file is None or script is None or not script.is_absolute():
         return None
     for log, where in islice(earlier(home, directory), RUNS):
         seen = [p for p in log.packages if p.path == package.path and p.captured is not None]
-        if not seen or scripts(log) != words:
+        if not seen or script_of(log) != script:
             continue
         kept = where / str(seen[-1].captured)
         run = RunDirectory(where)
-        fits = is_regular(kept) and not log.compiles and not changed_since(run, words)
+        fits = is_regular(kept) and not log.compiles and not changed_since(run, script)
         other = fits and not same_content(seen[-1], where, package, file)
         return (kept, run) if other else None
     return None
@@ -157,19 +157,18 @@ def passed_over(record: RunSeen, call: Call, directory: Path) -> tuple[str, Path
     return (path, program) if path and fits and unused and is_regular(program) else None
 
 
-def scripts(record: RunSeen) -> tuple[Path, ...]:
-    return tuple(Path(word) for word in record.argv if word.endswith(".py"))[:1]
+def script_of(record: RunSeen) -> Path | None:
+    return next((Path(word) for word in record.argv if word.endswith(".py")), None)
 
 
-def changed_since(run: RunDirectory, words: Sequence[Path]) -> bool:
+def changed_since(run: RunDirectory, script: Path) -> bool:
     """Tell whether a source or weights beside the script were written after a run; also where that
     cannot be told."""
     written = run.read_record()
     if written is None or written.started is None:
         return True
     ended = written.started + (written.wall_s or 0.0)
-    folders = [word.parent for word in words]
-    files = [path for folder in folders for path in (*folder.glob("*"), *folder.glob("*/*"))]
+    files = (path for way in ("*", "*/*") for path in script.parent.glob(way))
     try:
         return any(path.stat().st_mtime > ended for path in files if path.suffix in MADE_OF)
     except OSError:

@@ -77,8 +77,10 @@ def steps_of(
         name: Check = one.name  # type: ignore[assignment]  # the plan gives no other to this process
         report = reports.step(name)
         if report is None:
-            why = undone(last)
-            found.append(Step(name=one.key, status="impossible", why=one.why, finding=why))
+            failure = fingerprint_of(last.observations)
+            said = f": {failure}" if failure.failed else f", with {last.exit.how}"
+            undone = f"the replay ended before it{said}"
+            found.append(Step(name=one.key, status="impossible", why=one.why, finding=undone))
             continue
         folder = report.artifact.rpartition("/")[0]
         ran = by_directory.get(folder, last)
@@ -94,13 +96,6 @@ def steps_of(
             )
         )
     return found
-
-
-def undone(ran: Ran) -> str:
-    failure = fingerprint_of(ran.observations)
-    if failure.failed:
-        return f"the replay ended before it: {failure}"
-    return f"the replay ended before it, with {ran.exit.how}"
 
 
 def checked(report: CheckStep, observations: Observations) -> str:

@@ -119,16 +119,9 @@ def _normal(
 
 def of_reproduction(observations: Observations, stdout: str, stderr: str) -> Fingerprint:
     """Return the fingerprint of one run of a reproduction, which prints its steps."""
-    return fingerprint_of(observations, stderr, step_printed(stdout) or "")
-
-
-def step_printed(stdout: str) -> str | None:
-    """Return the step that the last line of a reproduction about its steps belongs to."""
-    steps = _STEP.findall(stdout)
-    if not steps:
-        return None
-    last = {"compare": "output", "done": "output"}.get(steps[-1], steps[-1])
-    return last if last in STEPS else None
+    last = next(reversed(_STEP.findall(stdout)), "")
+    step = {"compare": "output", "done": "output"}.get(last, last)
+    return fingerprint_of(observations, stderr, step if step in STEPS else "")
 
 
 def of_run(observations: Observations, diagnosis: Diagnosis | None) -> Fingerprint:

@@ -27,7 +27,7 @@ from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.read.trial_report import read_trial
 from aoti_debug.record.outputs import always
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
-from aoti_debug.triage.captured_program import older_package, passed_over, program_kept, scripts
+from aoti_debug.triage.captured_program import older_package, passed_over, program_kept, script_of
 from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, calls_of, read
@@ -243,8 +243,7 @@ async def take_unused(state: RunState, observations: Observations, call: Capture
 
 def loaded_at(observations: Observations) -> list[SourceLine]:
     """Return the line of the script that loads a package, if there is one alone."""
-    run = observations.run
-    script = next(iter(scripts(run)), None)
+    script = script_of(observations.run)
     file = read(script, script.parent) if script is not None else None
     calls = calls_of(file.tree, *LOADERS) if file is not None else []
     return [SourceLine(file=str(script), line=calls[0].lineno)] if len(calls) == 1 else []
