@@ -191,6 +191,17 @@ def test_a_check_that_is_kept_tells_what_is_right_and_a_weaker_one_nothing() -> 
     assert judge(replace(FIXED, changes=weaker)).verdict == "masked"
 
 
+def test_a_fix_of_the_weights_may_draw_other_inputs() -> None:
+    kept = Changes(compared=True)
+    facts = replace(WRONG_FIXED, category="constants_missing", checked=True, changes=kept)
+    facts = replace(facts, inputs="input 0 has other values")
+    assert judge(facts).verdict == "fixed"
+    assert judge(replace(facts, not_given=("norm.running_mean",))).verdict != "fixed"
+    wrong = (replace(GOOD, name=CALL, package="differs"), GOOD, FRESH)
+    assert judge(replace(facts, trials=wrong)).verdict == "masked"
+    assert judge(replace(facts, changes=Changes())).verdict == "masked"
+
+
 def test_refusing_the_bad_request_alone_and_going_on_is_a_fix() -> None:
     refusal = Refusal("x >= 9", told=True, special=False, ordered=True)
     gone_on = replace(FIXED, inputs="input 0 has other values", calls=4)
