@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +39,7 @@ assert result.isfinite().all(), result
 """
 
 
-@dataclass(frozen=True)
-class Run:
-    folder: Path
-    name: str
-
-    def told(self, *words: str) -> dict[str, Any]:
-        return told(self.folder, *words)
+Run = tuple[Path, str]  # where its script lies, and its name
 
 
 def told(folder: Path, *words: str) -> dict[str, Any]:
@@ -69,19 +62,19 @@ def overflowing(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> R
     (folder / "serve.py").write_text(SCRIPT)
     answer = told(folder, "triage", "serve.py", "--python", warm_python)
     assert answer["diagnosis"]["category"] == "nan_or_inf", answer
-    return Run(folder, answer["run"])
+    return folder, answer["run"]
 
 
 def test_a_reproduction_has_the_weights_that_were_loaded(overflowing: Run) -> None:
-    answer = overflowing.told("minify", overflowing.name)
+    answer = told(overflowing[0], "minify", overflowing[1])
     assert answer.get("reproduced"), answer
     assert "not finite" in answer["signature"]
 
 
 def test_a_fix_is_judged_with_the_weights_that_it_loads(overflowing: Run) -> None:
-    fixed = overflowing.folder / "fixed.py"
-    fixed.write_text(SCRIPT.replace("scaled = (x @ self.weight).exp()", STABLE))
-    answer = overflowing.told("verify", "fixed.py", "--against", overflowing.name)
+    folder, run = overflowing
+    (folder / "fixed.py").write_text(SCRIPT.replace("scaled = (x @ self.weight).exp()", STABLE))
+    answer = told(folder, "verify", "fixed.py", "--against", run)
     assert answer.get("verdict") == "fixed", answer
 
 

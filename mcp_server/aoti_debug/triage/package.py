@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import anyio
 import psutil
@@ -28,6 +29,7 @@ from aoti_debug.triage.run_state import RunState
 
 LISTED = 6
 CHECKS = 4
+NONE = "no argument names a package, and none was seen open"
 WHY = "the calls of this program were not observed, but its package states their contract"
 
 
@@ -44,7 +46,9 @@ async def with_package(
         target = state.request.target
         given = named(target.argv[1:], target.cwd)
         package = await anyio.to_thread.run_sync(seen.package, given)
-        state.done(step_of(package))
+        said = described(package) if package is not None else NONE
+        status: Literal["done", "impossible"] = "impossible" if package is None else "done"
+        state.done(Step(name="package", status=status, why=WHY, finding=said))
     else:
         return observations
     observations = replace(observations, package=package)
@@ -73,13 +77,6 @@ def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str],
         if known is not None:
             found[check.file, check.line, check.condition] = known
     return found
-
-
-def step_of(package: Package | None) -> Step:
-    if package is None:
-        why_not = "no argument names a package, and none was seen open"
-        return Step(name="package", status="impossible", why=WHY, finding=why_not)
-    return Step(name="package", status="done", why=WHY, finding=described(package))
 
 
 def described(package: Package) -> str:

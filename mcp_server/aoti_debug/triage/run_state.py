@@ -18,7 +18,7 @@ from pydantic import ConfigDict
 from aoti_debug.diagnose import Ending, Observations
 from aoti_debug.errors import RunDirectoryError
 from aoti_debug.model import Cost, Diagnosis, RunEnding, Step
-from aoti_debug.record.counts import read_call_counts
+from aoti_debug.record.counts import CallCounts, read_call_counts
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, read_regular
 from aoti_debug.run.kept import Kept
@@ -45,46 +45,34 @@ class Counter:
 
     def words(self) -> str:
         """Return ", 4,210 calls (13 break the contract)"; nothing before the first call."""
-        calls, bad, unjudged = self._read()
-        if not calls:
+        found = self._read()
+        if not self.calls:
             return ""
+        bad, unjudged = sum(one.broken for one in found), sum(one.unjudged for one in found)
         more = [f"{bad:,} break the contract"] if bad else []
         more += [f"{unjudged:,} not judged"] if unjudged else []
-        return f", {calls:,} calls" + (f" ({', '.join(more)})" if more else "")
+        return f", {self.calls:,} calls" + (f" ({', '.join(more)})" if more else "")
 
     def going_on(self, pid: int) -> bool:
         """Tell whether the program makes calls, or listens for requests that would make it."""
-        calls, _, _ = self._read()
+        found = self._read()
         recent = time.monotonic() - self._changed < RECENT_S
-        makes_calls = recent and self._grew
-        return bool(calls) and not self._stuck() and (makes_calls or listens(pid))
+        # Where nothing but calls under way is left, each process waits in one.
+        stuck = not recent and all(one.under_way for one in found)
+        return bool(self.calls) and not stuck and ((recent and self._grew) or listens(pid))
 
-    def _read(self) -> tuple[int, int, int]:
-        calls = bad = unjudged = 0
-        for data in self._files():
-            counts = read_call_counts(0, data)
-            if counts is not None:
-                calls += sum(count for count, _ in counts.groups.values()) + counts.others
-                bad += counts.broken
-                unjudged += counts.unjudged
-                self.bad = self.bad or counts.odd or counts.broken > 0
+    def _read(self) -> list[CallCounts]:
+        found: list[CallCounts] = []
+        with contextlib.suppress(OSError):
+            for path in sorted(self._directory.glob("*.bin"))[:FILES]:
+                counts = read_call_counts(0, read_regular(path)) if is_regular(path) else None
+                found += [counts] if counts is not None else []
+        self.bad = self.bad or any(one.odd or one.broken > 0 for one in found)
+        groups = sum(count for one in found for count, _ in one.groups.values())
+        calls = groups + sum(one.others for one in found)
         if calls != self.calls:
             self._grew = self._grew or self.calls > 0
             self.calls, self._changed = calls, time.monotonic()
-        return calls, bad, unjudged
-
-    def _stuck(self) -> bool:
-        """Tell whether nothing but calls under way is left: each process waits in one."""
-        call_counts = [counts for data in self._files() if (counts := read_call_counts(0, data))]
-        recent = time.monotonic() - self._changed < RECENT_S
-        return not recent and bool(call_counts) and all(counts.under_way for counts in call_counts)
-
-    def _files(self) -> list[bytes]:
-        found = []
-        with contextlib.suppress(OSError):
-            for path in sorted(self._directory.glob("*.bin"))[:FILES]:
-                if is_regular(path):
-                    found.append(read_regular(path))
         return found
 
 
