@@ -284,11 +284,7 @@ class Search:
         return values_of(unguarded(self._program), self._inputs().flat, names)
 
     def _exact(self, names: list[str]) -> Document | None:
-        try:
-            module = unguarded(self._program)
-            return eager.in_float64(module, self._inputs(), names)[0]
-        except Exception:  # an operator without float64: the program itself is the measure
-            return None
+        return eager.exact(unguarded(self._program), self._inputs(), names)
 
     def _tell(self, node: Any, *, exact: bool) -> None:
         """Report the first wrong node; then see which operator before it is wrong by itself."""

@@ -193,6 +193,14 @@ def in_float64(
     return graph_run.values_of(wide, flat, names, compute), list(refusing)
 
 
+def exact(module: Any, inputs: Inputs, names: Sequence[str] = ()) -> Document | None:
+    """Return the same; None where an operator refuses float64 and what it was exported with."""
+    try:
+        return in_float64(module, inputs, names)[0]
+    except Exception:
+        return None
+
+
 def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
     """Run a module with one in twelve of the floats that it computes moved by a unit in the last
     place, up or down, which has the variance of rounding; return the outputs, on the CPU. What

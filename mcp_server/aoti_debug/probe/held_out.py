@@ -344,11 +344,8 @@ def _eager(module: Any, inputs: Inputs) -> tuple[Any, Any, Document | None]:
         plain = _run(module, inputs)
     except Exception as error:
         return None, None, events.describe_error(error)
-    try:
-        values, _ = eager.in_float64(module, inputs)
-    except Exception:
-        return plain, None, None
-    return plain, values["outputs"], None
+    exact = eager.exact(module, inputs)
+    return plain, exact["outputs"] if exact is not None else None, None
 
 
 def _run(model: Any, inputs: Inputs) -> list[Any]:

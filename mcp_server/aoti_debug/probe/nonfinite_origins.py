@@ -9,14 +9,16 @@ from typing import Any
 
 from . import intermediates
 from .describe import dtype_of, written_arguments
-from .graph_run import op_of, reached, stack_of
+from .graph_run import Observer, located, op_of, reached, stack_of
 from .indices import described
 from .lazy import torch
+from .observers import Values
 from .standalone import statistics
 from .vocabulary import Reason, ReasonKind
 
 Document = dict[str, Any]
 _ELEMENTS = 3
+_ORIGINS = 200
 _STORED = ("get_attr", "placeholder")
 
 
@@ -30,34 +32,90 @@ def targets(node: Any) -> list[Any]:
     return found
 
 
-def look(
-    node: Any, args: Any, kwargs: Any, value: Any, nan: set[str], inf: set[str]
-) -> Document | None:
-    """Return what a node that makes NaN or Inf made it from; None where it passes them on."""
-    tensor = _first_bad(value)
-    if tensor is None:
-        return None
-    if node.op in _STORED:
-        kind = "nan" if bool(tensor.isnan().any()) else "inf"
-        read = next((one for one in node.users if one.op == "call_function"), None)
-        found = {"what": described(node), **_elements(tensor), "kind": kind}
-        if read is None:
-            return found
-        return {**found, "reader": op_of(read), "op": op_of(read), "stack": stack_of(read)}
-    kind, passed_on = ("nan", nan) if node.name in nan else ("inf", inf | nan)
-    if any(source.name in passed_on for source in node.all_input_nodes):
-        return None
-    found = {"kind": kind, **_elements(tensor)}
-    if meant(kind, args, kwargs):
-        return {"meant": True, **found}
-    place = tuple(found["at"][0]) if found["at"] else ()
-    found["from"] = [
-        _source(argument, given, place, tensor.shape)
-        for argument, given in zip(_flat(node.args), _flat(args))
-        if isinstance(given, (torch.Tensor, int, float)) and not isinstance(given, bool)
-    ][:6]
-    found["reason"] = reason(str(node.target), args, kwargs, tensor, place)
-    return found
+class Origins(Observer):
+    """Where NaN and Inf first appear; it takes from `values`, which stands before it, which nodes
+    hold them."""
+
+    def __init__(self, values: Values) -> None:
+        self._nan, self._inf = values.nan, values.inf
+        self._origins: dict[str, Document] = {}
+        self._writers: dict[str, list[Any]] = {}  # of such values, into a tensor made before
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        if node.op == "output" or node.name not in self._nan | self._inf:
+            return
+        if len(self._origins) < _ORIGINS:
+            found = self._look(node, args, kwargs, value)
+            if found is not None:
+                self._origins[node.name] = {**located(node), **found}
+        for target in targets(node):
+            self._writers.setdefault(target.name, []).append(node)
+            for names in (self._nan, self._inf):
+                if node.name in names:
+                    names.add(target.name)
+
+    def _look(self, node: Any, args: Any, kwargs: Any, value: Any) -> Document | None:
+        """Return what a node that makes NaN or Inf made it from; None where it passes them on."""
+        tensor = _first_bad(value)
+        if tensor is None:
+            return None
+        if node.op in _STORED:
+            kind = "nan" if bool(tensor.isnan().any()) else "inf"
+            read = next((one for one in node.users if one.op == "call_function"), None)
+            found = {"what": described(node), **_elements(tensor), "kind": kind}
+            if read is None:
+                return found
+            return {**found, "reader": op_of(read), "op": op_of(read), "stack": stack_of(read)}
+        nan, inf = self._nan, self._inf
+        kind, passed_on = ("nan", nan) if node.name in nan else ("inf", inf | nan)
+        if any(source.name in passed_on for source in node.all_input_nodes):
+            return None
+        found = {"kind": kind, **_elements(tensor)}
+        if meant(kind, args, kwargs):
+            return {"meant": True, **found}
+        place = tuple(found["at"][0]) if found["at"] else ()
+        found["from"] = [
+            _source(argument, given, place, tensor.shape)
+            for argument, given in zip(_flat(node.args), _flat(args))
+            if isinstance(given, (torch.Tensor, int, float)) and not isinstance(given, bool)
+        ][:6]
+        found["reason"] = reason(str(node.target), args, kwargs, tensor, place)
+        return found
+
+    def cause(self, graph: Any) -> Document | None:
+        """Walk back from an output that is not finite to the node where that began; None where all
+        outputs are finite.
+
+        Only what reaches an output counts: a NaN that a `where` throws away is none. An infinity
+        that a NaN was made of is the cause of it, unless the model wrote it.
+        """
+        origins = self._origins
+        nodes = {node.name: node for node in graph.nodes}
+        ends = intermediates.output_of(graph).all_input_nodes
+        kind = self._nan if any(node.name in self._nan for node in ends) else self._inf
+        bad = [node for node in ends if node.name in kind]
+        known = self._behind(bad, kind, nodes)
+        if not known:
+            return None
+        first = next((n for n in known if not origins[n].get("meant")), known[0])
+        found = {**origins[first], "reaches": [node.name for node in bad][:8]}
+        if kind is self._nan and not found.get("meant"):
+            sources = [n for n in nodes[first].all_input_nodes if n.name in self._inf]
+            mattering = self._behind(sources, self._inf, nodes)
+            root = next((n for n in mattering if not origins[n].get("meant")), None)
+            if root is not None and nodes[root].op not in _STORED:
+                return {**origins[root], "then": found, "reaches": found["reaches"]}
+        return found
+
+    def _behind(self, begin: list[Any], bad: set[str], nodes: Document) -> list[str]:
+        """Return the origins that bad values come from, in the order of the graph."""
+
+        def sources(node: Any) -> list[Any]:
+            given = [*node.all_input_nodes, *self._writers.get(node.name, [])]
+            return [source for source in given if source.name in bad]
+
+        names = {node.name for node in reached(begin, sources)}
+        return [name for name in nodes if name in names and name in self._origins]
 
 
 def meant(kind: str, args: Any, kwargs: Any) -> bool:
@@ -65,49 +123,6 @@ def meant(kind: str, args: Any, kwargs: Any) -> bool:
     flat = [*_flat(args), *_flat(list(kwargs.values()))]
     written = math.isnan if kind == "nan" else math.isinf
     return any(isinstance(one, float) and written(one) for one in flat)
-
-
-def cause(
-    graph: Any,
-    origins: dict[str, Document],
-    nan: set[str],
-    inf: set[str],
-    writers: dict[str, list[Any]],
-) -> Document | None:
-    """Walk back from an output that is not finite to the node where that began; `writers` are the
-    nodes that wrote such values into another's.
-
-    Only what reaches an output counts: a NaN that a `where` throws away is none. An infinity that
-    a NaN was made of is the cause of it, unless the model wrote it.
-    """
-    nodes = {node.name: node for node in graph.nodes}
-    ends = intermediates.output_of(graph).all_input_nodes
-    kind = nan if any(node.name in nan for node in ends) else inf
-    bad = [node for node in ends if node.name in kind]
-    reached = _reached(bad, kind, writers)
-    known = [n for n in nodes if n in reached and n in origins]
-    if not known:
-        return None
-    first = next((n for n in known if not origins[n].get("meant")), known[0])
-    found = {**origins[first], "reaches": [node.name for node in bad][:8]}
-    if found.get("meant"):
-        return found
-    if kind is nan:
-        sources = [n for n in nodes[first].all_input_nodes if n.name in inf]
-        earlier = _reached(sources, inf, writers)
-        mattering = (n for n in nodes if n in earlier and n in origins)
-        root = next((n for n in mattering if not origins[n].get("meant")), None)
-        if root is not None and nodes[root].op not in _STORED:
-            return {**origins[root], "then": found, "reaches": found["reaches"]}
-    return found
-
-
-def _reached(begin: list[Any], bad: set[str], writers: dict[str, list[Any]]) -> set[str]:
-    def sources(node: Any) -> list[Any]:
-        given = [*node.all_input_nodes, *writers.get(node.name, [])]
-        return [source for source in given if source.name in bad]
-
-    return {node.name for node in reached(begin, sources)}
 
 
 def _first_bad(value: Any) -> Any:

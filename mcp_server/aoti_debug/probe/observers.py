@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from . import custom_ops, fakes, indices, marks, nonfinite_origins, sizes, standalone
+from . import custom_ops, fakes, indices, marks, sizes, standalone
 from .describe import dtype_of
 from .graph_run import Document, Observer, located, op_of, reached, stack_of
 from .lazy import torch
 from .vocabulary import OutOfBounds
 
 _KEPT = 20
-_ORIGINS = 200
 _ROWS = 20_000
 _CHAIN = 24
 _ELEMENTS = 16 * 1024 * 1024
@@ -145,35 +144,6 @@ class Values(Observer):
                     names.add(node.name)
             if node.op == "call_function" and len(self.rows) < _ROWS:
                 self.rows.append(row)
-
-
-class Origins(Observer):
-    """Where NaN and Inf first appear; it takes from `values`, which stands before it, which nodes
-    hold them."""
-
-    def __init__(self, values: Values) -> None:
-        self._values = values
-        self._origins: dict[str, Document] = {}
-        self._writers: dict[str, list[Any]] = {}  # of such values, into a tensor made before
-
-    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        nan, inf = self._values.nan, self._values.inf
-        if node.op == "output" or node.name not in nan | inf:
-            return
-        if len(self._origins) < _ORIGINS:
-            found = nonfinite_origins.look(node, args, kwargs, value, nan, inf)
-            if found is not None:
-                self._origins[node.name] = {**located(node), **found}
-        for target in nonfinite_origins.targets(node):
-            self._writers.setdefault(target.name, []).append(node)
-            for names in (nan, inf):
-                if node.name in names:
-                    names.add(target.name)
-
-    def cause(self, graph: Any) -> Document | None:
-        """Return the origin of what is not finite in an output; None where all outputs are."""
-        nan, inf = self._values.nan, self._values.inf
-        return nonfinite_origins.cause(graph, self._origins, nan, inf, self._writers)
 
 
 def row_of(node: Any, tensor: Any, place: int) -> Document | None:

@@ -65,17 +65,12 @@ def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
     """Take `aoti_load_package` and `load_package`: the package, and which of its models."""
     given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)
     source, model = given.get("path"), str(given.get("model_name", "model"))
-    loaded = span.memory["loaded"] = Loaded(memory.file_of(source), model)
-    span.details["caller"] = caller()
-    found = span.details["package"] = describe(source)
-    span.details["model"] = model
-    index = given.get("device_index")
+    span.details.update(caller=caller(), model=model)
+    loaded, index = _loading(span, source, model), given.get("device_index")
     loaded.device_index = index if isinstance(index, int) else None
-    _state_contract(loaded, found)
     for option in ("device_index", "run_single_threaded", "num_runners"):
         if option in given:
             span.details[option] = given[option]
-    custom_ops.report()
 
 
 def after_load(span: Span, result: Any) -> Details:
@@ -106,24 +101,23 @@ def _to_loader(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
     before_constants(span, (next(models, None),), given)
 
 
-def _state_contract(loaded: Loaded, package: Details) -> None:
-    """Learn from the package what its calls must keep to."""
-    folder, captured = store.directory(), package.get("captured")
+def _loading(span: Span, source: Any, model: str = "model") -> Loaded:
+    """Take a package that is about to be loaded; learn what its calls must keep to."""
+    loaded = span.memory["loaded"] = Loaded(memory.file_of(source), model)
+    found = span.details["package"] = describe(source)
+    folder, captured = store.directory(), found.get("captured")
     path = loaded.path or (folder.parent / captured if folder and captured else None)
-    if path is None:
-        return
     with events.noted("read the package's contract"):  # of a damaged one the loader will say so
-        loaded.state(wrapper_contract.contract_in(Path(path), loaded.model))
+        if path is not None:
+            loaded.state(wrapper_contract.contract_in(Path(path), model))
+    custom_ops.report()
+    return loaded
 
 
 def before_aot_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `torch._export.aot_load`: a shared library and a device."""
-    source = args[0] if args else kwargs.get("so_path")
-    loaded = span.memory["loaded"] = Loaded(memory.file_of(source))
-    found = span.details["package"] = describe(source)
-    _state_contract(loaded, found)
+    _loading(span, args[0] if args else kwargs.get("so_path"))
     span.details["device"] = str(args[1] if len(args) > 1 else kwargs.get("device"))
-    custom_ops.report()
 
 
 def before_package(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

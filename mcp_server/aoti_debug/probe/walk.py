@@ -8,7 +8,8 @@ import time
 from . import events, standalone
 from .compare import unguarded
 from .graph_run import Run, located
-from .observers import IndexCheck, Origins, Promises, Values, Writes
+from .nonfinite_origins import Origins
+from .observers import IndexCheck, Promises, Values, Writes
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -29,29 +30,19 @@ def main() -> int:
         if len(found) > 1:
             leaves = left_by_made_up(program, example(program))
             found.sort(key=lambda one: one["node"] != leaves)
-        report.update(computed=found)
-        report.update(state="example inputs")
-        given = example(program)
-        report.update(outside=outside(program, given))
-        report.update(state="compile")
+        report.update(computed=found, state="example inputs")
+        report.update(outside=outside(program, example(program)), state="compile")
         began = time.perf_counter()
         inductor: Any = import_module("torch._inductor")
-        package = inductor.aoti_compile_and_package(
-            program, inductor_configs=json.loads(options.settings)
-        )
+        settings = json.loads(options.settings)
+        package = inductor.aoti_compile_and_package(program, inductor_configs=settings)
         report.update(state="call", seconds=round(time.perf_counter() - began, 1))
         standalone.skip_isa_probe()
         model = inductor.aoti_load_package(package)
-        expected = eager.run(program.module(), given).outputs or []
-        result = standalone.flat_outputs(model(*given.args or (), **given.kwargs))
-        standalone.synchronize()
-        compared = compare.results(
-            [on_cpu(leaf) for leaf in result],
-            expected,
-            compare.unguarded(program),
-            lambda: example(program),
-            1 << 31,
-        )
+        expected = eager.run(program.module(), example(program)).outputs or []
+        result = list(map(on_cpu, standalone.results(model, example(program))))
+        module, given = compare.unguarded(program), partial(example, program)
+        compared = compare.results(result, expected, module, given, 1 << 31)
         report.update(state="done", verdict=compared["verdict"])
     return 0
 
