@@ -11,9 +11,7 @@ from typer.core import TyperCommand
 from aoti_debug.errors import WrongUse
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from aoti_debug.api import Request, Wanted
+    from aoti_debug.api import Request
 
 _HINT = "The target's own options go after --, as in: SCRIPT -- ARGS, or: -m MODULE -- ARGS."
 
@@ -121,14 +119,30 @@ def variables(env: list[str] | None, compile_anew: bool = False) -> dict[str, st
     return {**{name: value for name, _, value in pairs}, **anew}
 
 
-def request(
-    words: list[str] | None,
-    module: str | None,
-    is_command: bool,
+def wanted(
+    python: str | None,
     env: list[str] | None,
+    compile_anew: bool,
     cwd: Path | None,
-    compile_anew: bool = False,
-    **wanted: Unpack[Wanted],
+    timeout: float,
+    imports: list[str] | None,
+) -> dict[str, Any]:
+    """Return what every kind of run may be asked for, as the requests name it.
+
+    Raises:
+        WrongUse: a variable is not K=V.
+    """
+    return {
+        "python": python,
+        "env": variables(env, compile_anew),
+        "cwd": cwd,
+        "timeout_s": timeout,
+        "imports": tuple(imports or ()),
+    }
+
+
+def request(
+    words: list[str] | None, module: str | None, is_command: bool, no_capture: bool, **given: Any
 ) -> Request:
     """Resolve the target and what is wanted of its run.
 
@@ -146,7 +160,6 @@ def request(
         module=module,
         command=words if is_command else None,
         args=() if is_command else words[named:],
-        env=variables(env, compile_anew),
-        cwd=cwd,
-        **wanted,
+        capture=not no_capture,
+        **given,
     )

@@ -39,20 +39,10 @@ def run(
 
     kind = stage_kind(stage)
     check_report(report)
-    wanted = options.request(
-        words,
-        module,
-        command,
-        env,
-        cwd,
-        compile_anew,
-        python=python,
-        timeout_s=timeout,
-        capture=not no_capture,
-        imports=tuple(imports or ()),
-        kernels=tuple(kernels or ()),
-    )
-    _start(kind, wanted, report, json, show_output=show_output)
+    given = options.wanted(python, env, compile_anew, cwd, timeout, imports)
+    given["kernels"] = tuple(kernels or ())
+    request = options.request(words, module, command, no_capture, **given)
+    _start(kind, request, report, json, show_output=show_output)
 
 
 def triage(
@@ -78,22 +68,10 @@ def triage(
     from aoti_debug.kinds import TRIAGE
 
     check_report(report)
-    wanted = options.request(
-        words,
-        module,
-        command,
-        env,
-        cwd,
-        compile_anew,
-        python=python,
-        timeout_s=timeout,
-        capture=not no_capture,
-        imports=tuple(imports or ()),
-        watch_for_s=watch_for,
-        stop_at_first=stop_at_first,
-        search_s=budget,
-    )
-    _start(TRIAGE, wanted, report, json, show_output=show_output, verbose=verbose)
+    given = options.wanted(python, env, compile_anew, cwd, timeout, imports)
+    given |= {"watch_for_s": watch_for, "stop_at_first": stop_at_first, "search_s": budget}
+    request = options.request(words, module, command, no_capture, **given)
+    _start(TRIAGE, request, report, json, show_output=show_output, verbose=verbose)
 
 
 def minify(
@@ -124,20 +102,9 @@ def minify(
     from aoti_debug.kinds import MINIFY
     from aoti_debug.minify.request import minify_request
 
-    request = minify_request(
-        what,
-        args=tuple(args or ()),
-        python=python,
-        env=options.variables(env),
-        cwd=cwd,
-        timeout_s=timeout,
-        imports=tuple(imports or ()),
-        engine=engine,
-        budget_s=budget,
-        candidates=candidates,
-        compare=compare,
-        trust=trust,
-    )
+    given = options.wanted(python, env, False, cwd, timeout, imports)
+    given |= {"engine": engine, "budget_s": budget, "candidates": candidates, "compare": compare}
+    request = minify_request(what, args=tuple(args or ()), trust=trust, **given)
     _start(MINIFY, request, report, json)
 
 
@@ -164,18 +131,9 @@ def verify(
     from aoti_debug.kinds import VERIFY
     from aoti_debug.verify.request import verify_request
 
-    request = verify_request(
-        what,
-        against,
-        args=tuple(args) if args else None,
-        python=python,
-        env=options.variables(env, compile_anew),
-        cwd=cwd,
-        timeout_s=timeout,
-        imports=tuple(imports or ()),
-        seeds=seeds,
-        trust=trust,
-    )
+    given = options.wanted(python, env, compile_anew, cwd, timeout, imports)
+    own = tuple(args) if args else None
+    request = verify_request(what, against, args=own, seeds=seeds, trust=trust, **given)
     _start(VERIFY, request, report, json)
 
 
