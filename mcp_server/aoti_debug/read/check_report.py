@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -373,9 +374,8 @@ def read_part(kind: type[P], document: object) -> P | None:
 
 
 # By the fields of `CheckReports`.
-KINDS: dict[str, type[Step]] = {
-    name: get_args(hint)[0] for name, hint in get_type_hints(CheckReports, globals()).items()
-}
+_HINTS = get_type_hints(CheckReports, {"reports": sys.modules[__name__]})
+KINDS: dict[str, type[Step]] = {name: get_args(hint)[0] for name, hint in _HINTS.items()}
 
 
 def read_step(name: Check, document: object, artifact: str) -> Step | None:

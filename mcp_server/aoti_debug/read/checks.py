@@ -8,38 +8,26 @@ from typing import TYPE_CHECKING, Any
 from aoti_debug.vocabulary import CHECKS, Check
 
 if TYPE_CHECKING:  # many types, which what only reads a log does without
-    from aoti_debug.read.check_report import (
-        CallsReport,
-        CompareReport,
-        ContractReport,
-        FakesReport,
-        GuardsReport,
-        PoisonReport,
-        RepeatsReport,
-        Step,
-        ThreadsReport,
-        TrialsReport,
-        WritesReport,
-    )
+    from aoti_debug.read import check_report as reports
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReports:
     """What is reported of one call, by step; None for a step that was not taken."""
 
-    calls: CallsReport | None = None
-    guards: GuardsReport | None = None
-    fakes: FakesReport | None = None
-    contract: ContractReport | None = None
-    compare: CompareReport | None = None
-    repeats: RepeatsReport | None = None
-    poison: PoisonReport | None = None
-    threads: ThreadsReport | None = None
-    trials: TrialsReport | None = None
-    writes: WritesReport | None = None
+    calls: reports.CallsReport | None = None
+    guards: reports.GuardsReport | None = None
+    fakes: reports.FakesReport | None = None
+    contract: reports.ContractReport | None = None
+    compare: reports.CompareReport | None = None
+    repeats: reports.RepeatsReport | None = None
+    poison: reports.PoisonReport | None = None
+    threads: reports.ThreadsReport | None = None
+    trials: reports.TrialsReport | None = None
+    writes: reports.WritesReport | None = None
 
-    def step(self, name: Check) -> Step | None:
-        found: Step | None = getattr(self, name)
+    def step(self, name: Check) -> reports.Step | None:
+        found: reports.Step | None = getattr(self, name)
         return found
 
     def joined(self, other: CheckReports) -> CheckReports:

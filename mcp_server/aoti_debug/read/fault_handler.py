@@ -42,7 +42,6 @@ class TerminatedReader(BlockReader[Terminated]):
         *("Killed", "Aborted", "Segmentation fault", "Bus error", "Illegal instruction"),
         *("Floating point exception", "Trace/breakpoint trap"),
     )
-    keeps = (100, 50)
 
     def begin(self) -> None:
         self._type: str | None = None
@@ -99,7 +98,6 @@ class NativeReader(BlockReader[NativeBacktrace]):
     """Give the first and last stacks; the signal is the one that gdb named before."""
 
     triggers = ("received signal SIG", "terminated with signal SIG", "#0  ")
-    keeps = (50, 50)
 
     def begin(self) -> None:
         self._signal: str | None = None
@@ -162,7 +160,6 @@ class FaultHandlerReader(BlockReader[FaultHandlerDump]):
     """Keep the stack of the current thread; of a time-out, of the thread printed last (main)."""
 
     triggers = (_FATAL, "Timeout (", "(most recent call first)", _MODULES)
-    keeps = (50, 50)
 
     def begin(self) -> None:
         self.lines = []

@@ -53,7 +53,6 @@ class ConstraintsReader(BlockReader[ConstraintsViolated]):
     """Give one record for each block of reasons; torch prints the same block twice."""
 
     triggers = (_HEAD,)
-    keeps = (20, 20)
 
     def feed(self, line: Line) -> bool:
         if self.lines:

@@ -28,13 +28,9 @@ _CODE_FRAMES = (
     ),
     # Of IPython: `File ~/x/torch/a.py:12, in f(…)`, `File x.py:12 in f`.
     re.compile(rf"\bFile (\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}},? in ([^\s(]{{1,200}})"),
-    # Of a notebook with links: `File [~/x/torch/a.py:12](http://…), in f(…)`.
+    # Of a notebook with links: `File [~/x/torch/a.py:12](http://…), in f(…)`, or `a.py:[12](…)`.
     re.compile(
-        rf"\bFile \[(\S{{0,400}}{_OURS}\S{{1,400}}\.py):\d{{1,9}}\]\([^)]{{0,400}}\)"
-        r",? in ([^\s(]{1,200})"
-    ),
-    re.compile(
-        rf"\bFile (\S{{0,400}}{_OURS}\S{{1,400}}\.py):\[\d{{1,9}}\]\([^)]{{0,400}}\)"
+        rf"\bFile \[?(\S{{0,400}}{_OURS}\S{{1,400}}\.py):\[?\d{{1,9}}\]\([^)]{{0,400}}\)"
         r",? in ([^\s(]{1,200})"
     ),
     # Of older ones: `~/x/torch/a.py in f(…)`.
@@ -104,7 +100,6 @@ class RuntimeMessageReader(BlockReader[RuntimeMessage]):
     """Keep the first and last messages; equal ones once."""
 
     triggers = ("Error: ",)
-    keeps = (200, 50)
 
     def begin(self) -> None:
         self._seen: set[str] = set()
