@@ -24,10 +24,12 @@ FIND = Fix(
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    for position, found in enumerate(observations.of(DeviceAssert)):
+    asserts = observations.of(DeviceAssert)
+    trial = bool(asserts) and in_trial(observations)
+    for position, found in enumerate(asserts):
         if found.upper is None:
             continue
-        if found.block is not None and in_trial(observations):
+        if found.block is not None and trial:
             yield of_trial(observations, found)
             return
         known = observations.signature_at(found.span)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.observations import Candidate, headline, hint
-from aoti_debug.diagnose.scene import Form, Scene
+from aoti_debug.diagnose.parts import of_part
+from aoti_debug.diagnose.scene import Form, Scene, forms
 from aoti_debug.diagnose.wording import refused
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import phase_of_native
@@ -23,44 +24,33 @@ LAST = 6  # lines that tell how a log went on
 NEAR = 8  # lines between a cause and the call that failed of it
 
 # Inductor's own compile, whatever program it has started.
-INDUCTOR = Form(
-    r"\btorch[./\\]_inductor\b",
-    r"torchinductor",
-    r"\b(?:Inductor|CppCompile)Error\b",
-    r"\baoti_torch_\w|\binductor_entry|\bAOTInductor",
-)
+INDUCTOR = forms(r"""
+    \btorch[./\\]_inductor\b || torchinductor || \b(?:Inductor|CppCompile)Error\b
+    \baoti_torch_\w|\binductor_entry|\bAOTInductor
+""")
 TORCHS = Form(r"\btorch[./\\]_(?:inductor|functorch|dynamo)\b")
 CPP_COMPILE = Form(r"\bCppCompileError\b", r"^C\+\+ compile error", r"\.wrapper\.cpp\b")
 EXTENSION = Form(r"torch[./\\]utils[./\\]cpp_extension", r"/\.cache/torch_extensions/")
 # What builds other software than a model, and what installs it.
-BUILDER = Form(
-    r"^\s{0,8}\d{1,4}>.{0,300}\berror (?:LNK|C|MSB)\d{4}",
-    r"\b(?:LINK|\.exe) : fatal error LNK\d{4}",
-    r"^\s{0,8}error: failed to run custom build command",
-    r"^error: (?:linking with|could not compile) ",
-    r"^\s{0,8}CMake Error\b|^-- Configuring incomplete",
-    r"\bCMakeFiles/.{0,300}\b(?:[Ee]rror|undefined|[Ii]n function)\b",
-    r"\.(?:a|lib)\(\S{1,80}\.o(?:bj)?\): [Ii]n function",
-    r"^\[\s{0,2}\d{1,3}%\] (?:Linking|Building) ",
-    r"^g?make(?:\[\d{1,3}\])?: \*\*\* |^ninja: build stopped",
-    r"^FAILED: \[?code|^FAILED: \S{1,200}\.o\b",
-    r"^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d",
-    r"^Undefined symbols for architecture ",
-    r"^\s{0,8}error: command '\S{1,200}(?:gcc|g\+\+|clang|cl\.exe|nvcc)' failed",
-)
+BUILDER = forms(r"""
+    ^\s{0,8}\d{1,4}>.{0,300}\berror (?:LNK|C|MSB)\d{4} || \b(?:LINK|\.exe) : fatal error LNK\d{4}
+    ^\s{0,8}error: failed to run custom build command
+    ^error: (?:linking with|could not compile)[ ]
+    ^\s{0,8}CMake Error\b|^-- Configuring incomplete
+    \bCMakeFiles/.{0,300}\b(?:[Ee]rror|undefined|[Ii]n function)\b
+    \.(?:a|lib)\(\S{1,80}\.o(?:bj)?\): [Ii]n function
+    ^\[\s{0,2}\d{1,3}%\] (?:Linking|Building)[ ]
+    ^g?make(?:\[\d{1,3}\])?: \*\*\* |^ninja: build stopped
+    ^FAILED: \[?code|^FAILED: \S{1,200}\.o\b || ^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d
+    ^Undefined symbols for architecture[ ]
+    ^\s{0,8}error: command '\S{1,200}(?:gcc|g\+\+|clang|cl\.exe|nvcc)' failed
+""")
 INSTALLER = Form(
-    r"^(?:#\d{1,4} )?ERROR: process \"/bin/sh -c ",
-    r"^error: builder for ",
+    *of_part("conda", "nix", "pip"),
+    r"^(?:#\d{1,4} )?ERROR: process \"/bin/sh -c |^The command '/bin/sh -c",
     r"^\s{0,8}[×x] (?:Building wheel|Getting requirements|python setup\.py|No solution found)",
     r"\bFailed building wheel for\b",
-    r"^\s{0,8}ERROR: (?:Cannot install|ResolutionImpossible|No matching distribution)",
-    r"^\s{0,8}ERROR: (?:Could not (?:find a version|build wheels)|Failed to build|pip's )",
-    r"^\s{0,8}error: (?:build of|Cannot build) '/nix/store/",
-    r"^(?:error\s{1,4})?libmamba\b",
-    r"^\w{0,40}(?:PackagesNotFound|ResolvePackageNotFound|Unsatisfiable)(?:Error)?\b",
-    r"^Solving environment: failed|version solving failed",
-    r"^ERROR: failed to (?:solve|build):|^The command '/bin/sh -c",
-    r"^E: (?:Unable to locate package|Package '|Version ')",
+    r"^\s{0,8}ERROR: (?:Failed to build|Could not build wheels)|^ERROR: failed to (?:solve|build):",
     r"^npm (?:ERR!|error)",
 )
 # A compiler or linker that says what is wrong.
@@ -84,15 +74,15 @@ OF_A_CALL = GPU_FAULTS | {"missing_kernel_binary", "device_unavailable", "out_of
 TUNING = Form(r"No valid triton configs")
 TUNER = Form(r"\btorch[/\\]_inductor[/\\](?:select_algorithm|autotune_process)\.py:\d{1,6}\]")
 # Programs that show by their names, or by the files of their assertions, that they are Triton's.
-OF_TRITON = Form(
-    r"(?:^|Program arguments: )(?:\S{0,200}/)?(?:triton|mlir)-\w{2,20}\b",
-    r"\b(?:triton|mlir)/\S{1,200}\.(?:h|cpp):\d",
-    r"\bmlir::\w",
-)
+OF_TRITON = forms(r"""
+    (?:^|Program arguments: )(?:\S{0,200}/)?(?:triton|mlir)-\w{2,20}\b
+    \b(?:triton|mlir)/\S{1,200}\.(?:h|cpp):\d || \bmlir::\w
+""")
 HOST = Form(r"^\s{0,4}(?:frame )?#\d{1,3}:? ", r"\bterminate called\b")
 IN_A_CALL = Form(r", in forward$", r"[~^] <--- HERE$")
 PYTHON = Form(r'^\s{0,8}File ".{1,300}", line \d')
 
+SERVER = Form(r"^[EWIF]\d{4} [\d:.]{8,20} {1,4}\d{1,9} \w{1,60}\.cc:\d{1,5}\] ")
 STACK = Form(*HOST.forms, *PYTHON.forms)
 
 # Functions in which a thread waits.
@@ -124,22 +114,16 @@ CRASHED = Form(
 )
 
 # A program that was told to write its levels: what is no error, and what is one.
-MILD = Form(
-    r"(?:^|\s)\[[IVWD]\]\s",
-    r"^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?(?:W|I|D|V)\d{4} ",
-    r"^[IWDV] [\d:.]{4,20} ",
-    r"(?i)^.{0,60}\b(?:warn(?:ing)?|info|debug|notice)\b\s{0,2}[\]:|)]?",
-    r"\b\w{0,40}Warning: ",
-    r"^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? [WID] ",
-)
+MILD = forms(r"""
+    (?:^|\s)\[[IVWD]\]\s || ^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?(?:W|I|D|V)\d{4}[ ]
+    ^[IWDV] [\d:.]{4,20}[ ] || (?i)^.{0,60}\b(?:warn(?:ing)?|info|debug|notice)\b\s{0,2}[\]:|)]?
+    \b\w{0,40}Warning:[ ] || ^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? [WID][ ]
+""")
 LOGGED = Form(r"^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?E\d{4} [\d:.]{4,20}", *MILD.forms)
-WARNED = Form(
-    r"^\s{0,4}\[?[WE]\d{4} [\d:.]{4,20}",
-    r"(?i)^.{0,60}\bwarn(?:ing)?\b\s{0,2}[\]:|)]?",
-    r"\b\w{0,40}Warning: ",
-    r"^\s{0,4}\[W\d{0,4} ",
-    r"^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? W ",
-)
+WARNED = forms(r"""
+    ^\s{0,4}\[?[WE]\d{4} [\d:.]{4,20} || (?i)^.{0,60}\bwarn(?:ing)?\b\s{0,2}[\]:|)]?
+    \b\w{0,40}Warning:[ ] || ^\s{0,4}\[W\d{0,4}[ ] || ^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? W[ ]
+""")
 INFORMS = Form(r"^\s{0,4}\[?I\d{4} ", r"^(?:\S{1,40}\s){0,3}\[?INFO\b")
 COMPLAINS = Form(
     r"\b(?:\w{0,60}(?:Error|Exception)(?:With\w{1,30})?|ERROR|FATAL|CRITICAL|[Ff]atal|[Ee]rror"
@@ -147,21 +131,19 @@ COMPLAINS = Form(
     r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck)\b"
 )
 HARMLESS = Form(r"(?i)\b(?:0|no) (?:errors?|failed|failures?)\b")
-GOES_ON = Form(
-    r"\b\d{1,12}/\d{1,12}\b.{0,200}\b(?:loss|acc\w{0,10}|it/s|ms/step|s/it|\d{1,6}s)\b",
-    r"(?i)\b(?:step|iter(?:ation)?|epoch|batch) {0,2}[:#=]? {0,2}\d{1,12}\b",
-    r"\bAUTOTUNE benchmarking takes\b",
-    r"^\s{1,4}\w{1,80} [\d.]{1,12} ms [\d.]{1,6}%",
-    r"\b[\d.]{1,12} ?(?:it/s|tok(?:ens)?/s|img/s|samples/s|req/s)",
-    r"(?i)\b(?:done|ok|finished|completed?|succeeded|success(?:ful(?:ly)?)?|passed)\b",
-    r"(?i)\b(?:written|saved|wrote|exported|compiled) (?:to )?\S{0,80}",
-    r"(?i)\b(?:top-?1|accuracy|acc|eval \w{1,20})\b.{0,40}\d",
-)
-READY = Form(
-    r"\b(?:READY|Started \w{1,60}|startup complete|[Rr]eady, |(?:running|serving) on )",
-    r"\b(?:running|serving|[Ll]istening) (?:on|at)\b",
-    r"(?i)\ball_?close:? (?:is )?true\b",
-)
+GOES_ON = forms(r"""
+    \b\d{1,12}/\d{1,12}\b.{0,200}\b(?:loss|acc\w{0,10}|it/s|ms/step|s/it|\d{1,6}s)\b
+    (?i)\b(?:step|iter(?:ation)?|epoch|batch) {0,2}[:#=]? {0,2}\d{1,12}\b
+    \bAUTOTUNE benchmarking takes\b || ^\s{1,4}\w{1,80} [\d.]{1,12} ms [\d.]{1,6}%
+    \b[\d.]{1,12} ?(?:it/s|tok(?:ens)?/s|img/s|samples/s|req/s)
+    (?i)\b(?:done|ok|finished|completed?|succeeded|success(?:ful(?:ly)?)?|passed)\b
+    (?i)\b(?:written|saved|wrote|exported|compiled) (?:to )?\S{0,80}
+    (?i)\b(?:top-?1|accuracy|acc|eval \w{1,20})\b.{0,40}\d
+""")
+READY = forms(r"""
+    \b(?:READY|Started \w{1,60}|startup complete|[Rr]eady, |(?:running|serving) on )
+    \b(?:running|serving|[Ll]istening) (?:on|at)\b || (?i)\ball_?close:? (?:is )?true\b
+""")
 
 
 def went_on(scene: Scene, after: int) -> bool:
@@ -210,27 +192,21 @@ RAISED = re.compile(
     r"(?:^|[\s>(])(?P<type>(?:[a-zA-Z_][\w$]{0,60}\.){1,12}[A-Z]\w{0,80}(?:Exception|Error))"
     r"(?: \(0x[0-9A-Fa-f]{8}\))?(?:: |$)"
 )
-MANAGED = Form(
-    r"^\s{1,12}at [\w.$<>`+/]{1,200}[(\[]",
-    r'^Exception in thread "',
-    r"^Unhandled exception\. ",
-    r"^\s{0,12}---> ",
-)
+MANAGED = forms(r"""
+    ^\s{1,12}at [\w.$<>`+/]{1,200}[(\[] || ^Exception in thread " || ^Unhandled exception\.[ ]
+    ^\s{0,12}--->[ ]
+""")
 PANICS = Form(
     r"^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at ", r"^panic: ", r"^goroutine \d{1,9} \["
 )
-NOT_LOADED = Form(
-    r"(?i)\bdlopen\(.{0,300}\(no such file",
-    r"(?i)\bunable to load (?:shared library|dll)",
-    r"(?i)\bcannot open shared object",
-)
-CARRIES = Form(  # torch's own words, in another language's exception
-    r"\b(?:ai\.djl\.|org\.pytorch\.)\S{0,100}Exception: ",
-    r"\bExternalException\b",
-    r'\b(?:Torch|TchError::Torch|Ort)\("',
-    r"\b(?:c10|at|torch)::",
-    r"\w\( container_handle_",
-)
+NOT_LOADED = forms(r"""
+    (?i)\bdlopen\(.{0,300}\(no such file || (?i)\bunable to load (?:shared library|dll)
+    (?i)\bcannot open shared object
+""")
+CARRIES = forms(r"""
+    \b(?:ai\.djl\.|org\.pytorch\.)\S{0,100}Exception:[ ] || \bExternalException\b
+    \b(?:Torch|TchError::Torch|Ort)\(" || \b(?:c10|at|torch):: || \w\( container_handle_
+""")
 
 
 def raised_elsewhere(scene: Scene) -> Candidate | None:
@@ -322,7 +298,9 @@ def raises(scene: Scene) -> Candidate | None:
 
 RAISED_FROM = Form(r"Exception raised from ")
 NO_GPU = Form(r"\bcuda\.is_available\(\)")
-PROFILED = Form(r"^Self (?:CUDA|CPU|XPU) time total: ", r"^\s{0,4}Name {2,}.{0,200}# of Calls")
+PROFILED = Form(
+    r"\bSelf (?:CUDA|CPU|XPU)(?: time total: | %)", r"^\s{0,4}Name {2,}.{0,200}# of Calls"
+)
 
 
 def thrown(scene: Scene) -> Candidate | None:
@@ -342,11 +320,10 @@ def thrown(scene: Scene) -> Candidate | None:
     return None
 
 
-BARE = Form(
-    r"^\s{0,8}(?:RuntimeError|AssertionError|c10::\w{0,40}Error): ",
-    r"^\s{0,4}what\(\):\s",
-    r"(?i)\b(?:expect(?:ed|s)|wants?)\b.{0,120}\b(?:got|but|found|given|has|have|received)\b",
-)
+BARE = forms(r"""
+    ^\s{0,8}(?:RuntimeError|AssertionError|c10::\w{0,40}Error):[ ] || ^\s{0,4}what\(\):\s
+    (?i)\b(?:expect(?:ed|s)|wants?)\b.{0,120}\b(?:got|but|found|given|has|have|received)\b
+""")
 OF_CONSTANTS = re.compile(r"(?i)\bconstants?\b|\bconstant_buffer|state_dict")
 
 
@@ -448,7 +425,7 @@ def is_building(scene: Scene) -> bool:
 
 def by_a_host(scene: Scene) -> bool:
     """Tell whether a program without Python loaded a file."""
-    return scene.any(HOST) and not scene.any(PYTHON)
+    return (scene.any(HOST) or scene.any(SERVER)) and not scene.any(PYTHON)
 
 
 def near(scene: Scene, form: Form, at: int) -> bool:
@@ -481,6 +458,8 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
         return [best, *others]
     if known.category == "unknown" and whole and (warned := scene.all(WARNED)):
         at, quote = warned[-1].number, scene.span(warned[-1]).quote
+        if not complains(scene) and not scene.any(STACK):
+            return [of_no_harm(best, "none", scene.span(warned[0]).quote)]
     if at and logged_as_warnings(scene):
         return [of_no_harm(best, known.phase, quote)]
     if at and DISMISSED.search(scene.lines[-1].text):
@@ -495,11 +474,10 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
 
 
 BEGINS = Form(r"Traceback \(most recent call last\)")
-WARNS = Form(
-    r"^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?W\d{4} [\d:.]{4,20}",
-    r"^.{0,80}\bWARN(?:ING)?\b\s{0,2}[\]:|)]",
-    r"^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? (?:W|.{0,40}\bWARN(?:ING)?\b) ",
-)
+WARNS = forms(r"""
+    ^(?:\[rank\d{1,6}\]:)?\s{0,4}\[?W\d{4} [\d:.]{4,20} || ^.{0,80}\bWARN(?:ING)?\b\s{0,2}[\]:|)]
+    ^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? (?:W|.{0,40}\bWARN(?:ING)?\b)[ ]
+""")
 OF_A_LIBRARY = Form(r'^\s{0,8}File ".{0,300}\b(?:torch|triton|site-packages)[/\\].{1,200}, in \w')
 
 

@@ -139,7 +139,7 @@ def in_columns(texts: Sequence[str]) -> int | None:
         for number in range(at + 1, len(texts)):
             row = cells_of(texts[number])
             unnamed = len(row) - len(cells)  # a column of names above which nothing stands
-            if unnamed not in ((0, 1) if head[:1].isspace() else (0,)):
+            if unnamed not in ((0, 1) if head[:1] in " |\t" else (0,)):
                 continue
             if apart(numbers_in(row[one + unnamed]), numbers_in(row[two + unnamed])):
                 return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from aoti_debug.facts.categories import MEANINGS, Tier
 from aoti_debug.model import (
@@ -99,6 +99,7 @@ class Observations:
     walked: Found | None = None  # the cause that a run of the program, node by node, showed
     meant: bool = False  # what is not finite there was written in the model
     expects_nan: bool = False  # in the script, NaN stands for a missing value
+    _of: dict[type[Record], list[Any]] = field(default_factory=dict, init=False, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -123,7 +124,10 @@ class Observations:
         return self.run.source(self.run.call)
 
     def of(self, kind: type[R]) -> list[R]:
-        return [record for record in self.records if isinstance(record, kind)]
+        """Return the records of a kind; a hostile log has very many, which rules ask for often."""
+        if kind not in self._of:
+            self._of[kind] = [record for record in self.records if isinstance(record, kind)]
+        return self._of[kind]
 
     def first(self, kind: type[R]) -> R | None:
         return next(iter(self.of(kind)), None)

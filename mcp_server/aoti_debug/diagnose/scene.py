@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from aoti_debug.read.record import QUOTE_LIMIT, Line, Span
 from aoti_debug.signatures.signature import literals
@@ -49,6 +50,19 @@ class Form:
 @cache
 def _compiled(form: str, flags: int) -> re.Pattern[str]:
     return re.compile(form, flags)
+
+
+def forms(table: str) -> Form:
+    """Return the forms that a table lists, of which || parts those of one line."""
+    return Form(*(one.strip() for line in table.split("\n") for one in line.split(" || ") if one))
+
+
+def rows_of(table: str) -> Iterator[tuple[list[Any], list[str]]]:
+    """Yield the words of each head of a table, and the patterns that stand below it, of which ||
+    parts those of one line."""
+    for row in re.findall(r"^\S.*(?:\n .+)+", table, re.MULTILINE):
+        head, *patterns = row.split("\n")
+        yield head.split(), [one.strip() for line in patterns for one in line.split(" || ")]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from aoti_debug.diagnose.scene import Form
+from aoti_debug.diagnose.scene import Form, rows_of
 from aoti_debug.model import Category, Phase
 
 READ = 1000  # characters of a text
@@ -27,9 +27,10 @@ class Wording:
 # What a table's <NAME> stands for.
 WORDS: dict[str, str] = {
     "LACKS": r"(?:not (?:be )?found|no such file|missing|not installed|cannot find|can't find"
-    r"|could not find|unable to find|not available|not (?:been )?(?:built|loaded|registered))",
+    r"|could not find|unable to find|not available|not in the"
+    r"|not (?:been )?(?:built|loaded|registered))",
     "FAILS": r"(?:error|fail|missed|abort|crash|broken|unsupported|invalid|cannot|not supported"
-    r"|issue)",
+    r"|issue|does ?n[o']t (?:compile|work|load))",
     "DIFFERS": r"(?:mismatch|differ|diverg|not (?:close|equal|match)|does ?n[o']t match|wrong"
     r"|incorrect|inaccura|inconsisten|corrupt)",
     "WAITS": r"\b(?:starv\w+|block(?:s|ed|ing)|contention|seriali[sz]ed)\b",
@@ -46,17 +47,14 @@ TABLE = r"""
 toolchain triton_compile !
     (?:python|cuda\w*|driver)\.h\b ~80~ <LACKS>
 toolchain cpp_compile !
-    \w\.(?:h|hpp|hxx|cuh)\b ~60~ <LACKS>
-    cannot find -l\w
+    \w\.(?:h|hpp|hxx|cuh)\b ~60~ <LACKS> || cannot find -l\w
 toolchain lower
     \btriton\b.{0,60}<LACKS>
 toolchain cpp_compile
     \b<TOOL>[ :'"`].{0,60}<LACKS>
 missing_symbol load !
-    (?:Import|OS)Error: \S{0,400}(?:\.cpython-|\.so|\.pyd|\.dylib)
-    undefined symbol
-    unresolved external
-    symbol not found
+    (?:Import|OS)Error: \S{0,400}(?:\.cpython-|\.so|\.pyd|\.dylib) || undefined symbol
+    unresolved external || symbol not found
 missing_symbol cpp_compile !
     undefined reference
 custom_op_missing load
@@ -70,60 +68,43 @@ constants_missing constants
     \bconstants?\b.{0,80}<LACKS>
 constants_mismatch constants
     \bconstant(?:s|_buffer)?\b.{0,80}\b(?:expected|mismatch\w*|wrong|differ\w*)\b
+    \bload_constants\b ~60~ <FAILS>
 package_incompatible load !
-    cannot open shared object
-    library not loaded
-    image not found
-    dll load failed
+    cannot open shared object || library not loaded || image not found || dll load failed
     could not load \S{1,400}\.(?:dat|co|hsaco|so|dll|dylib)\b
 concurrency run !
     <FAILS>.{0,200}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)
-    cuda ?graphs?\b.{0,60}overwritten
-    captur\w+ .{0,20}graph.{0,20}<FAILS>
+    cuda ?graphs?\b.{0,60}overwritten || captur\w+ .{0,20}graph.{0,20}<FAILS>
 concurrency run
-    \brace(?:s|d| condition)?\b
-    \bthread.?(?:un)?saf
+    \brace(?:s|d| condition)?\b || \bthread.?(?:un)?saf
     \b(?:threads?|streams?|mutex)\b ~80~ (?:<WAITS>|\b(?:crash\w*|wrong)\b)
     \b(?:infer\w*|requests?|runners?|others?)\b ~30~ <WAITS>
 out_of_memory run !
-    out.?of.?memory
-    \bOOM\b
-    alloc_?failed
-    bad_alloc
-    cannot allocate memory
+    out.?of.?memory || \bOOM\b || alloc_?failed || bad_alloc || cannot allocate memory
 missing_kernel_binary run !
-    (?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found)
-    no kernel image
+    (?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found) || no kernel image
     invalid device function
 illegal_memory_access run !
-    illegal (?:memory|address)
-    (?:access|page) fault
-    execution_failed
+    illegal (?:memory|address) || (?:access|page) fault || execution_failed
 misaligned_address run !
     misaligned
 custom_op_fake_kernel export !
-    (?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl)
-    data is not allocated yet
+    (?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl) || data is not allocated yet
 triton_error triton_compile !
     (?:triton|mlir|llvm)\S{0,200}:\d{1,6}: .{0,600}assertion
 contract_shape run !
-    shape '?\[.{1,60}\]'? is invalid
-    size of tensor a \(\d
-    size mismatch for
+    shape '?\[.{1,60}\]'? is invalid || size of tensor a \(\d || size mismatch for
     shapes? (?:mismatch|cannot)
 package_incompatible load
     \b(?:archive|schema|serializ\w{0,10}|package|model)\b.{0,80}\b(?:version|newer|older)\b
     (?:deserializ|unpickl) ~120~ (?:<FAILS>|<LACKS>)
+    \b(?:package|archive|aoti?\w{0,8}|model|\.pt2|\.so)\b.{0,60}<FAILS>.{0,20}\bload
 contract_argument run !
     expected at (?:most|least) \d+ argument
 package_incompatible load
     torch::jit::\S{0,60}ErrorReport
 host_segfault run
-    segmentation fault
-    seg ?fault
-    core dumped
-    access violation
-    sigsegv
+    segmentation fault || seg ?fault || core dumped || access violation || sigsegv
     (?:unhandled exception|exception thrown) at 0x
     \bcrash(?:es|ed)? (?:at|on|in|when|during|after|with no|without)\b
 wrong_result output
@@ -133,41 +114,39 @@ wrong_result output
     (?:output|result|accuracy|numeric\w*|precision)s?\b.{0,60}<DIFFERS>
     <DIFFERS>.{0,40}(?:output|result|accuracy)
 nan_or_inf output
-    (?:returns?|output\w*|produces?|got|loss\w*|is|are|contains?) .{0,20}\bnans?\b
+    (?:returns?|output\w*|(?:produc|giv)\w+|got|loss\w*|is|are|becomes?|contains?) .{0,20}\bnans?\b
 hang hang
     \b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b
 performance lower
     (?<!\.)\b(?:compil|autotun|lower|export)\w*\b ~40~ \b(?:slow\w*|takes?.{0,12} long|minutes?)\b
     \b(?:compil\w+|autotun\w+|lower\w+|export\w*) time\b.{0,60}<SLOWS>
 performance run
-    \bslow(?:er|down|ness|ly)?\b|\bfaster than\b
-    \b(?:perf\w*|latency|speed\w*|throughput|time)\b ~60~ <SLOWS>
-    \bleak(?:s|ing|ed|age)?\b
+    \bslow(?:er|down|ness|ly)?\b|\bfaster than\b|\boverhead\b
+    \b(?:perf\w*|latency|speed\w*|throughput|time)\b ~60~ <SLOWS> || \bleak(?:s|ing|ed|age)?\b
     \bmemory\b.{0,40}\b(?:grow\w*|increas\w*)\b
 autotune_error autotune
-    autotun ~80~ <FAILS>
-    no (?:valid|suitable)\b.{0,40}\bconfig
+    autotun ~80~ <FAILS> || no (?:valid|suitable)\b.{0,40}\bconfig
 triton_error triton_compile
     \b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b ~80~ <FAILS>
 cpp_error cpp_compile
-    <CPP>\W?[\d.]*.{0,60}<FAILS>
-    (?:build|<FAILS>).{0,60}<CPP>
+    <CPP>\W?[\d.]*.{0,60}<FAILS> || (?:build|<FAILS>).{0,60}<CPP>
+    undeclared identifier|was not declared|no matching function|does not name a type
 lowering_error lower
     <INDUCTOR> ~80~ <FAILS>
 lowering_error export
     (?:torch\.export|dynamo|symbolic|data.dependent|dynamic.shapes?|graph break) ~80~ <FAILS>
     (?:onnx|constraint).{0,80}<FAILS>
 contract_dtype run !
-    expected .{0,40}(?:scalar type|dtype)
-    dtype mismatch
+    expected .{0,40}(?:scalar type|dtype) || dtype mismatch
 contract_device run
-    (?:same|different|wrong) devices?\b
-    devices? .{1,30} (?:is|are) not (?:equal|the same)
+    (?:same|different|wrong) devices?\b || devices? .{1,30} (?:is|are) not (?:equal|the same)
     cpu tensor
 user_code load
     (?:open|find|read|load)\w{0,4}\b.{0,80}no such file
 package_corrupt load
     (?:zip|archive|\.pt2).{0,60}(?:corrupt|truncat|invalid|fail|<LACKS>)
+performance run
+    graph break|recompil|skipping cudagraphs
 """
 # What torch's C++ refuses, by the property that it names.
 REFUSES = r"""
@@ -177,11 +156,9 @@ index_out_of_bounds run
     index\w* .{0,40}out of (?:range|bounds)|index out of
 contract_device run
     non-cuda device|same device|(?:expected|but).{0,80}\bdevices?\b|\bdevice type
-    \(torch\.\w{1,20}tensor\) ~60~ \(torch\.cuda\.
-    (?:found|is|are) on (?:the )?(?:cpu|cuda)\b
+    \(torch\.\w{1,20}tensor\) ~60~ \(torch\.cuda\. || (?:found|is|are) on (?:the )?(?:cpu|cuda)\b
 contract_dtype run
-    scalar type|\bdtypes?\b
-    \b(?:expected|but).{0,60}\b(?:half|float|double|long|bfloat16|int)\b
+    scalar type|\bdtypes?\b || \b(?:expected|but).{0,60}\b(?:half|float|double|long|bfloat16|int)\b
     \btensor for argument .{0,60}type
     input type .{1,60} and weight type .{1,60} should be the same
 contract_argument run
@@ -198,14 +175,12 @@ custom_op_missing run
 EITHER_WAY = re.compile(r"^(.+) ~(\d+)~ (.+)$")
 
 
-def rows_of(table: str) -> Iterator[Wording]:
+def wordings_of(table: str) -> Iterator[Wording]:
     """Read a table of heads, each with the patterns of its words below."""
     for name, words in WORDS.items():
         table = table.replace(f"<{name}>", words)
-    for row in re.findall(r"^\w.+(?:\n .+)+", table, re.MULTILINE):
-        head, *patterns = row.split("\n")
-        category, phase, *sure = head.split()
-        forms = [form for pattern in patterns for form in either_way(pattern.strip())]
+    for (category, phase, *sure), patterns in rows_of(table):
+        forms = [form for pattern in patterns for form in either_way(pattern)]
         yield Wording(category, phase, Form(*forms, flags=FOLDED), bool(sure))
 
 
@@ -217,8 +192,8 @@ def either_way(pattern: str) -> tuple[str, ...]:
     return found[1] + gap + found[3], found[3] + gap + found[1]
 
 
-WORDINGS = tuple(rows_of(TABLE))
-OF_A_REFUSAL = tuple(rows_of(REFUSES))
+WORDINGS = tuple(wordings_of(TABLE))
+OF_A_REFUSAL = tuple(wordings_of(REFUSES))
 
 
 def refused(text: str) -> Category | None:
