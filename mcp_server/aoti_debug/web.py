@@ -277,27 +277,32 @@ class Guard:
     def _check(self, scope: Scope, headers: Headers) -> Response | None:
         if "content-length" in headers and "transfer-encoding" in headers:
             # Who passes it on may see another end of the request than this server does.
-            return Response(status_code=400, headers={"Connection": "close"})
+            return _closing(400)
         owner = _owner(headers.get(SESSION, ""))
         if self._tokens is not None:
             name = self._tokens.name_of(headers.get("authorization", ""))
             if name is None:
-                return Response(status_code=401, headers={"WWW-Authenticate": "Bearer"})
+                return _closing(401, {"WWW-Authenticate": "Bearer"})
             owner = f"token {name}"
             # The SDK then keeps each session to the token that it was begun with.
             scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
         scope[OWNER] = owner
         origins = headers.getlist("origin")
         if not self._known(headers.get("host", "")):
-            return Response(status_code=421)
+            return _closing(421)
         if any(not self._known(origin.partition("://")[2]) for origin in origins):
-            return Response(status_code=403)
+            return _closing(403)
         return None
 
     def _known(self, host: str) -> bool:
         """Say whether a name is ours. A page can make its own name mean our address, not ours
         its name."""
         return re.sub(r":\d{1,5}$", "", host).lower() in self._hosts
+
+
+def _closing(status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """Refuse a request, and keep no connection for whoever sent it."""
+    return Response(status_code=status, headers={"Connection": "close", **(headers or {})})
 
 
 def _rests(name: str, session: _Session, now: float) -> bool:
@@ -362,7 +367,8 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._wait()
-        others = [c for c in self.connections if c is not self and isinstance(c, Connection)]
+        known = [c for c in self.connections if c is not self and isinstance(c, Connection)]
+        others = [c for c in known if not c.transport.is_closing()]  # which takes a moment
         if len(others) >= most_connections():
             idle = min(others, key=lambda c: (c.is_busy, c.since))
             (self if idle.is_busy == BUSY else idle)._end("503 Service Unavailable")
