@@ -398,11 +398,13 @@ def test_sixteen_bits_are_judged_by_their_rounding_where_float64_does_not_go(
 
 
 HELD = """
-import sys
+import argparse, sys
 
 sys.path.insert(0, FOLDER)
 import torch
-from probe import compare, graph_run, observers, repeats
+from probe import (
+    compare, graph_run, held_out, mismatch_causes, observers, repeats, standalone
+)
 
 
 @torch.library.custom_op("sly::first", mutates_args=())
@@ -425,13 +427,37 @@ graph_run.Run(module, writes)([torch.tensor([float("nan"), 1.0, 2.0, 3.0])])
 print(writes.found[0]["at"])
 nan = float("nan")
 print(compare.outputs([nan], [nan], None), repeats.difference([nan], [nan]))
+
+
+class Writing(torch.nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.full((4,), weight))
+
+    def forward(self, x):
+        x.mul_(2.0)
+        return x * self.weight
+
+
+def inputs():
+    return standalone.of_call((torch.ones(4),), {})
+
+
+old, new = (torch.export.export(Writing(weight), (torch.ones(4),)) for weight in (1.0, 3.0))
+torch.export.save(old, "old.pt2")
+options = argparse.Namespace(constants=["given.pt"], exported="old.pt2", trust=False)
+causes = mismatch_causes.Causes(new, options, inputs, [torch.full((4,), 2.0)])
+print(causes.kept_weights()["names"])
+given = inputs()
+held_out._kept(new, given)
+print(given.flat[0].tolist())
 rows = torch.arange(12.0).reshape(6, 2)
 torch.save((({"rows": rows},), {}), "whole.pt")
 torch.save((({"rows": rows[:3]},), {}), "part.pt")
 """
 
 
-def test_not_a_number_is_the_same_as_itself_and_a_part_of_a_call_is_held_against_a_part(
+def test_nan_is_itself_inputs_are_not_written_to_and_a_part_is_held_against_a_part(
     run_script, run_step, tmp_path
 ):
     folder = repr(str(PROBE.parent))
@@ -439,6 +465,8 @@ def test_not_a_number_is_the_same_as_itself_and_a_part_of_a_call_is_held_against
     assert ran.stdout.splitlines() == [
         "[2]",
         "[{'index': 0, 'verdict': 'agrees'}] {'verdict': 'same'}",
+        "['weight']",
+        "[1.0, 1.0, 1.0, 1.0]",
     ], ran.stderr
     files = ("--package", "none", "--inputs", tmp_path / "whole.pt", "--now", tmp_path / "part.pt")
     split = run_step("held_out", *files, "--parts", 3, 3).report

@@ -187,10 +187,9 @@ for name, change in CHANGES.items():
 
 path = written(sample)
 options = argparse.Namespace(constants=["weights.pt"], exported=path, trust=False)
-inputs, right = standalone.of_call((x,), {{}}), [program.module()(x)]
-compared = outcome(
-    lambda path: mismatch_causes.kept_weights(program, options, inputs, right) or program, path
-)
+right = [program.module()(x)]
+causes = mismatch_causes.Causes(program, options, lambda: standalone.of_call((x,), {{}}), right)
+compared = outcome(lambda path: causes.kept_weights() or program, path)
 print(json.dumps({{"case": "weights at the compile", "ours": compared}}), flush=True)
 
 graph = torch.fx.Graph()

@@ -93,9 +93,8 @@ class Search:
         if not self._wrong_outputs:
             report.update(agrees=True, unstable=self._unstable(found))
             return True
-        reason = mismatch_causes.without_compiling(
-            self._program, self._options, self._inputs(), given, right["outputs"], truth
-        )
+        causes = mismatch_causes.Causes(self._program, self._options, self._inputs, given)
+        reason = causes.first(right["outputs"], truth)
         report.update(reason=reason)
         return reason is not None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,113 +33,218 @@ _CASTS = ("to", "_to_copy", "type_as", "half", "bfloat16", "convert_element_type
 _EXPLAINS = 0.2  # of a difference may be left
 
 
-def without_compiling(
-    program: Any, options: Any, inputs: Any, given: Any, right: Any, truth: Any
-) -> Document | None:
-    """Return the first reason that explains the package's outputs; None where none does."""
-    return (
-        kept_weights(program, options, inputs, given)
-        or constants(program, options, inputs, given)
-        or casts(program, inputs, given)
-        or copies(program, inputs, given)
-        or precision(program, inputs, given, right, truth)
-    )
+class Causes:
+    """The reasons why a package gives something else than its program on a call: `inputs` reads
+    those of the call anew, which a model may write to; `given` are the package's results."""
 
+    def __init__(
+        self, program: Any, options: Any, inputs: Callable[[], standalone.Inputs], given: list[Any]
+    ) -> None:
+        self._program, self._options = program, options
+        self._inputs, self._given = inputs, given
 
-def kept_weights(program: Any, options: Any, inputs: Any, given: list[Any]) -> Document | None:
-    """Tell which of the weights that load_constants was given the package does not use: with the
-    values of its compile the program gives the package's results."""
-    if not options.constants:
+    def first(self, right: list[Any], truth: Any) -> Document | None:
+        """Return the first reason that explains the package's outputs; None where none does."""
+        return (
+            self.kept_weights()
+            or self.constants()
+            or self.casts()
+            or self.copies()
+            or self.precision(right, truth)
+        )
+
+    def kept_weights(self) -> Document | None:
+        """Tell which of the weights that load_constants was given the package does not use: with
+        the values of its compile the program gives the package's results."""
+        if not self._options.constants:
+            return None
+        old = untrusted.load(self._options.exported, trust=self._options.trust)
+        values = {**dict(old.state_dict), **dict(old.constants)}
+        module = unguarded(self._program)
+        tensors = _tensors(module)
+        pairs = [(name, values.get(name), tensor) for name, tensor in tensors.items()]
+        changed = [n for n, was, now in pairs if _differs(was, now)]
+
+        def with_old(names: list[str]) -> list[Any]:
+            kept = {name: tensors[name].detach().clone() for name in names}
+            with torch.no_grad():
+                try:
+                    for name in names:
+                        tensors[name].copy_(values[name])
+                    return outputs_of(module, self._inputs().flat)
+                finally:
+                    for name, tensor in kept.items():
+                        tensors[name].copy_(tensor)
+
+        before = _apart(self._given, with_old([]))
+        closer = [
+            name
+            for name in changed[:_TRIED]
+            if _apart(self._given, with_old([name])) < before * 0.98
+        ]
+        for names in (*([name] for name in closer), closer, changed):
+            if names and compare.agrees(self._given, with_old(names)):
+                found: Document = {"kind": "kept_weights", "names": names[:_NAMED]}
+                return {**found, "count": len(names), "given": len(changed), "explains": True}
         return None
-    old = untrusted.load(options.exported, trust=options.trust)
-    values = {**dict(old.state_dict), **dict(old.constants)}
-    module = unguarded(program)
-    tensors = _tensors(module)
-    pairs = [(name, values.get(name), tensor) for name, tensor in tensors.items()]
-    changed = [n for n, was, now in pairs if _differs(was, now)]
 
-    def with_old(names: list[str]) -> list[Any]:
-        kept = {name: tensors[name].detach().clone() for name in names}
-        with torch.no_grad():
+    def constants(self) -> Document | None:
+        """Compare the weights in the package with the program's; do they explain the results."""
+        try:
+            held = self.extracted()
+        except Exception:  # an older torch, a package without its library: cannot be told
+            return None
+        for path in self._options.constants:  # what the script gave is in both of them
+            for name in torch.load(path, weights_only=True)["constants"]:
+                held.pop(name, None)
+        state = {**dict(self._program.state_dict), **dict(self._program.constants)}
+        others: list[Document] = []
+        for name, mine in state.items():
+            theirs = held.get(name)
+            if theirs is None or not isinstance(mine, torch.Tensor):
+                continue
+            row: Document = {"name": name}
+            if theirs.shape != mine.shape or theirs.dtype != mine.dtype:
+                row["package"] = [str(theirs.dtype), list(theirs.shape)]
+                row["program"] = [str(mine.dtype), list(mine.shape)]
+            else:
+                own = mine.detach().cpu()
+                apart = int((~marks.alike(theirs, own)).sum())
+                if not apart:
+                    continue
+                row.update(differ=apart, elements=own.numel())
+            others.append(row)
+        missing = [name for name in held if name not in state and not name.startswith("_")]
+        if not others and not missing:
+            return None
+        found: Document = {
+            "kind": "constants",
+            "compared": len([name for name in held if name in state]),
+            "differ": len(others),
+            "constants": others[:_NAMED],
+            "unknown": missing[:_NAMED],
+        }
+        found["explains"] = self._with_constants(held)
+        return found
+
+    def extracted(self) -> dict[str, Any]:
+        """Return the weights that a package holds, by the names that the model gave them."""
+        device = standalone.device_of(self._inputs().flat)
+        runners: Any = import_module("torch._C._aoti")
+        with tempfile.TemporaryDirectory() as temporary:
+            library = self._options.package
+            if not library.endswith(".so"):
+                library = _unpacked(self._options.package, self._options.model, Path(temporary))
+            if device == "cpu":
+                runner = runners.AOTIModelContainerRunnerCpu(library, 1)
+            else:
+                runner = runners.AOTIModelContainerRunnerCuda(
+                    library, 1, device, str(Path(library).parent)
+                )
+            kept = runner.extract_constants_map(False)
+            return {name: tensor.detach().cpu().clone() for name, tensor in kept.items()}
+
+    def _with_constants(self, held: dict[str, Any]) -> bool | None:
+        """Tell whether the program gives the package's results with the package's weights."""
+        try:
+            module = unguarded(self._program)
+            tensors = _tensors(module)
+            with torch.no_grad():
+                for name, tensor in tensors.items():
+                    if name in held:
+                        if held[name].shape != tensor.shape:
+                            return None
+                        tensor.copy_(held[name])
+            exact = eager.in_float64(module, self._inputs())[0]["outputs"]
+            return compare.agrees(self._given, outputs_of(module, self._inputs().flat), exact)
+        except Exception:
+            return None
+
+    def casts(self) -> Document | None:
+        """Run the program without the rounding of its casts to 16 bits; is that what the package
+        gives. Inductor computes in float32 what it fuses, and rounds where it stores."""
+        module, half = unguarded(self._program), (torch.float16, torch.bfloat16)
+        narrow = {
+            node.name: node
+            for node in module.graph.nodes
+            if base(node) in _CASTS
+            and node.meta["val"].dtype in half
+            and node.all_input_nodes[0].meta["val"].dtype == torch.float32
+        }
+        if not narrow:
+            return None
+
+        def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
+            return args[0] if node.name in narrow else node.target(*args, **kwargs)
+
+        if not self._gives(module, compute):
+            return None
+        first = next(iter(narrow.values()))
+        dtype = dtype_of(first.meta["val"])
+        return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
+
+    def copies(self) -> Document | None:
+        """Run the program without copies of memory that is then written over itself, row after row;
+        is that what the package gives."""
+        found, copied = list[Any](), dict[Any, Any]()  # what is copied, by the memory of the copy
+
+        def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
+            source = copied.get(_memory(args[1])) if base(node) == "copy_" else None
+            if source is not None and args[0].dim() and _memory(source) == _memory(args[0]):
+                found.append(node)
+                for to, one in zip(args[0], source):
+                    to.copy_(one)
+                return args[0]
+            result = node.target(*args, **kwargs)
+            if base(node) == "clone":
+                copied[_memory(result)] = args[0]
+            return result
+
+        explains = self._gives(unguarded(self._program), compute)
+        return {"kind": "copies", **located(found[0])} if found and explains else None
+
+    def _gives(self, module: Any, compute: Any) -> bool:
+        """Tell whether the program gives the package's results when its operators are computed
+        so."""
+        try:
+            pairs = zip(
+                outputs_of(module, self._inputs().flat, compute, asserts=False), self._given
+            )
+            tried = [one.to(was.dtype) if hasattr(one, "dtype") else one for one, was in pairs]
+        except Exception:  # an operator that wants 16 bits
+            return False
+        return compare.agrees(self._given, tried)
+
+    def precision(self, right: list[Any], truth: Any) -> Document | None:
+        """Run the program with the factors of its products rounded; is that what the package
+        gives."""
+        if truth is None or not any(
+            getattr(one, "dtype", None) == torch.float32 for one in self._given
+        ):
+            return None
+        for precision_name, bits, nearest in _PRECISIONS:
             try:
-                for name in names:
-                    tensors[name].copy_(values[name])
-                return outputs_of(module, inputs.flat)
-            finally:
-                for name, tensor in kept.items():
-                    tensors[name].copy_(tensor)
-
-    before = _apart(given, with_old([]))
-    closer = [name for name in changed[:_TRIED] if _apart(given, with_old([name])) < before * 0.98]
-    for names in (*([name] for name in closer), closer, changed):
-        if names and compare.agrees(given, with_old(names)):
-            found: Document = {"kind": "kept_weights", "names": names[:_NAMED]}
-            return {**found, "count": len(names), "given": len(changed), "explains": True}
-    return None
+                wide = eager.widen(unguarded(self._program))
+                wider = eager.widen_inputs(self._inputs())
+                products = intermediates.PRODUCTS
+                tried = intermediates.with_short_factors(wide, wider, products, bits, nearest)
+            except Exception:
+                return None
+            before, left = _apart(self._given, truth), _apart(self._given, tried)
+            if before > 0 and left <= _EXPLAINS * before:
+                found: Document = {
+                    "kind": "precision",
+                    "precision": precision_name,
+                    "explains": True,
+                }
+                return {**found, "apart": before, "left": left, "eager": _apart(right, truth)}
+        return None
 
 
 def _differs(one: Any, other: Any) -> bool:
     """Tell whether two weights of the same sizes have different values."""
     same_sizes = isinstance(one, torch.Tensor) and one.shape == other.shape
     return same_sizes and not torch.equal(one, other)
-
-
-def constants(program: Any, options: Any, inputs: Any, given: list[Any]) -> Document | None:
-    """Compare the weights in the package with the program's; do they explain the results."""
-    try:
-        held = extracted(options, inputs)
-    except Exception:  # an older torch, a package without its library: cannot be told
-        return None
-    for path in options.constants:  # what the script gave is in both of them
-        for name in torch.load(path, weights_only=True)["constants"]:
-            held.pop(name, None)
-    state = {**dict(program.state_dict), **dict(program.constants)}
-    others: list[Document] = []
-    for name, mine in state.items():
-        theirs = held.get(name)
-        if theirs is None or not isinstance(mine, torch.Tensor):
-            continue
-        row: Document = {"name": name}
-        if theirs.shape != mine.shape or theirs.dtype != mine.dtype:
-            row["package"] = [str(theirs.dtype), list(theirs.shape)]
-            row["program"] = [str(mine.dtype), list(mine.shape)]
-        else:
-            own = mine.detach().cpu()
-            apart = int((~marks.alike(theirs, own)).sum())
-            if not apart:
-                continue
-            row.update(differ=apart, elements=own.numel())
-        others.append(row)
-    missing = [name for name in held if name not in state and not name.startswith("_")]
-    if not others and not missing:
-        return None
-    found: Document = {
-        "kind": "constants",
-        "compared": len([name for name in held if name in state]),
-        "differ": len(others),
-        "constants": others[:_NAMED],
-        "unknown": missing[:_NAMED],
-    }
-    found["explains"] = _with_constants(program, held, inputs, given)
-    return found
-
-
-def extracted(options: Any, inputs: Any) -> dict[str, Any]:
-    """Return the weights that a package holds, by the names that the model gave them."""
-    device = standalone.device_of(inputs.flat)
-    runners: Any = import_module("torch._C._aoti")
-    with tempfile.TemporaryDirectory() as temporary:
-        library = options.package
-        if not library.endswith(".so"):
-            library = _unpacked(options.package, options.model, Path(temporary))
-        if device == "cpu":
-            runner = runners.AOTIModelContainerRunnerCpu(library, 1)
-        else:
-            runner = runners.AOTIModelContainerRunnerCuda(
-                library, 1, device, str(Path(library).parent)
-            )
-        kept = runner.extract_constants_map(False)
-        return {name: tensor.detach().cpu().clone() for name, tensor in kept.items()}
 
 
 def _unpacked(package: str, model: str, folder: Path) -> str:
@@ -152,103 +257,8 @@ def _unpacked(package: str, model: str, folder: Path) -> str:
     return str(next(path for path in folder.iterdir() if path.suffix == ".so"))
 
 
-def _with_constants(
-    program: Any, held: dict[str, Any], inputs: Any, given: list[Any]
-) -> bool | None:
-    """Tell whether the program gives the package's results with the package's weights."""
-    try:
-        module = unguarded(program)
-        tensors = _tensors(module)
-        with torch.no_grad():
-            for name, tensor in tensors.items():
-                if name in held:
-                    if held[name].shape != tensor.shape:
-                        return None
-                    tensor.copy_(held[name])
-        exact = eager.in_float64(module, inputs)[0]["outputs"]
-        return compare.agrees(given, outputs_of(module, inputs.flat), exact)
-    except Exception:
-        return None
-
-
-def casts(program: Any, inputs: Any, given: list[Any]) -> Document | None:
-    """Run the program without the rounding of its casts to 16 bits; is that what the package gives.
-    Inductor computes in float32 what it fuses, and rounds where it stores."""
-    module, half = unguarded(program), (torch.float16, torch.bfloat16)
-    narrow = {
-        node.name: node
-        for node in module.graph.nodes
-        if base(node) in _CASTS
-        and node.meta["val"].dtype in half
-        and node.all_input_nodes[0].meta["val"].dtype == torch.float32
-    }
-    if not narrow:
-        return None
-
-    def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
-        return args[0] if node.name in narrow else node.target(*args, **kwargs)
-
-    if not _gives(module, inputs, given, compute):
-        return None
-    first = next(iter(narrow.values()))
-    dtype = dtype_of(first.meta["val"])
-    return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
-
-
-def copies(program: Any, inputs: Any, given: list[Any]) -> Document | None:
-    """Run the program without copies of memory that is then written over itself, row after row; is
-    that what the package gives."""
-    found, copied = list[Any](), dict[Any, Any]()  # what is copied, by the memory of the copy
-
-    def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
-        source = copied.get(_memory(args[1])) if base(node) == "copy_" else None
-        if source is not None and args[0].dim() and _memory(source) == _memory(args[0]):
-            found.append(node)
-            for to, one in zip(args[0], source):
-                to.copy_(one)
-            return args[0]
-        result = node.target(*args, **kwargs)
-        if base(node) == "clone":
-            copied[_memory(result)] = args[0]
-        return result
-
-    explains = _gives(unguarded(program), inputs, given, compute)
-    return {"kind": "copies", **located(found[0])} if found and explains else None
-
-
 def _memory(leaf: Any) -> int | None:
     return int(leaf.untyped_storage().data_ptr()) if hasattr(leaf, "untyped_storage") else None
-
-
-def _gives(module: Any, inputs: Any, given: list[Any], compute: Any) -> bool:
-    """Tell whether the program gives the package's results when its operators are computed so."""
-    try:
-        pairs = zip(outputs_of(module, inputs.flat, compute, asserts=False), given)
-        tried = [one.to(was.dtype) if hasattr(one, "dtype") else one for one, was in pairs]
-    except Exception:  # an operator that wants 16 bits
-        return False
-    return compare.agrees(given, tried)
-
-
-def precision(
-    program: Any, inputs: Any, given: list[Any], right: list[Any], truth: Any
-) -> Document | None:
-    """Run the program with the factors of its products rounded; is that what the package gives."""
-    if truth is None or not any(getattr(one, "dtype", None) == torch.float32 for one in given):
-        return None
-    for precision_name, bits, nearest in _PRECISIONS:
-        try:
-            wide = eager.widen(unguarded(program))
-            wider = eager.widen_inputs(inputs)
-            products = intermediates.PRODUCTS
-            tried = intermediates.with_short_factors(wide, wider, products, bits, nearest)
-        except Exception:
-            return None
-        before, left = _apart(given, truth), _apart(given, tried)
-        if before > 0 and left <= _EXPLAINS * before:
-            found: Document = {"kind": "precision", "precision": precision_name, "explains": True}
-            return {**found, "apart": before, "left": left, "eager": _apart(right, truth)}
-    return None
 
 
 def _apart(some: list[Any], others: list[Any]) -> float:
