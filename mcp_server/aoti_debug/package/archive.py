@@ -50,13 +50,10 @@ def _open(
 ) -> tuple[Archive, Source | None]:
     try:
         status = path.stat()
-    except OSError as error:
-        return _broken(path, 0, f"cannot read {path.name}: {error.strerror}", "file open failed")
-    if stat.S_ISDIR(status.st_mode):
-        return _directory(path, stack)
-    if not stat.S_ISREG(status.st_mode):
-        return _broken(path, 0, f"{path.name} is not a regular file", "file open failed")
-    try:
+        if stat.S_ISDIR(status.st_mode):
+            return _directory(path, stack)
+        if not stat.S_ISREG(status.st_mode):
+            return _broken(path, 0, f"{path.name} is not a regular file", "file open failed")
         stream = stack.enter_context(open_regular(path, stop, follow=True))
         head = stream.read(4)
     except OSError as error:
@@ -70,10 +67,8 @@ def _open(
 
 
 def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, None]:
-    flaw = Flaw(
-        what, OLD_LOADER + message, "Copy the package again and compare its size with the origin's."
-    )
-    return Archive(path, "unknown", size, flaws=(flaw,)), None
+    fix = "Copy the package again and compare its size with the origin's."
+    return Archive(path, "unknown", size, flaws=(Flaw(what, OLD_LOADER + message, fix),)), None
 
 
 def _zip(
@@ -83,19 +78,15 @@ def _zip(
         what = "the file is empty" if size == 0 else f"{size} bytes are no package"
         return _broken(path, size, what, "not a ZIP archive")
     stream.seek(0)
-    begins_as_zip = stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+    what = "the file is not a zip archive, so it is not a .pt2 package"
+    if stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06"):
+        what = "the archive is truncated: its table of contents, which is at the end, is missing"
     ends = _directory_size(stream, size)
     if ends is None:
-        what = (
-            "the archive is truncated: its table of contents, which is at the end, is missing"
-            if begins_as_zip
-            else "the file is not a zip archive, so it is not a .pt2 package"
-        )
         return _broken(path, size, what, "failed finding central directory")
     if ends > DIRECTORY_BYTES:
-        return _broken(
-            path, size, f"the archive's table of contents claims {ends} bytes", "invalid header"
-        )
+        what = f"the archive's table of contents claims {ends} bytes"
+        return _broken(path, size, what, "invalid header")
     try:
         archive = stack.enter_context(zipfile.ZipFile(stream))
         infos = archive.infolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Collection, Iterator
@@ -214,11 +215,9 @@ def member_text(package: Path, file: str) -> str | None:
     """Return the text of the member that has the base name of `file`; None without one."""
     name = PurePosixPath(file).name
     with open_archive(package) as (archive, source):
-        for member in archive.members if source is not None else ():
-            if PurePosixPath(member.name).name == name and member.size <= SOURCE_BYTES:
-                try:
-                    data = source.read(member, SOURCE_BYTES) if source is not None else b""
-                except ZIP_ERRORS:
-                    return None
-                return data.decode("utf-8", "replace")
+        alike = (m for m in archive.members if PurePosixPath(m.name).name == name)
+        found = next((member for member in alike if member.size <= SOURCE_BYTES), None)
+        with contextlib.suppress(*ZIP_ERRORS):
+            if source is not None and found is not None:
+                return source.read(found, SOURCE_BYTES).decode("utf-8", "replace")
     return None

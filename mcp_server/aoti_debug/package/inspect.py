@@ -118,8 +118,7 @@ class _ModelReader:
     def __init__(
         self, archive: Archive, source: Source, name: str, members: list[Member], whole: bool
     ) -> None:
-        self._whole = whole
-        self._archive, self._source = archive, source
+        self._archive, self._source, self._whole = archive, source, whole
         self._name, self._members = name, members
         self._flaws: list[Flaw] = []
 
@@ -148,16 +147,20 @@ class _ModelReader:
     def _ending(self, *endings: str) -> Member | None:
         return next(iter(self._all(*endings)), None)
 
+    def _bytes(self, member: Member | None, limit: int) -> bytes | None:
+        """Return the first of its bytes; a wrong checksum is among the archive's flaws."""
+        with contextlib.suppress(*ZIP_ERRORS):
+            return self._source.read(member, limit) if member is not None else None
+        return None
+
     def _library(self) -> Library | None:
         candidates = self._all(".so")
         if not candidates and self._archive.layout == "library":
             candidates = self._members
-        wanted = next((m for m in candidates if m.name.endswith(".wrapper.so")), None)
-        member = wanted or next(iter(candidates), None)
-        if member is None:
-            return None
-        if not self._whole:
-            return Library(member.name, member.size)
+        wanted = (m for m in candidates if m.name.endswith(".wrapper.so"))
+        member = next(wanted, next(iter(candidates), None))
+        if member is None or not self._whole:
+            return Library(member.name, member.size) if member is not None else None
         try:
             window = self._source.window(member)
         except ZIP_ERRORS as error:
@@ -166,14 +169,11 @@ class _ModelReader:
 
     def _wrapper(self) -> Wrapper | None:
         sources = [m for m in self._all(".cpp") if not m.name.endswith(".kernel.cpp")]
-        member = next((m for m in sources if m.name.endswith(".wrapper.cpp")), None)
-        member = member or next(iter(sources), None)
-        if member is None:
+        wanted = (m for m in sources if m.name.endswith(".wrapper.cpp"))
+        member = next(wanted, next(iter(sources), None))
+        data = self._bytes(member, WRAPPER_LIMIT)
+        if member is None or data is None:
             return None
-        try:
-            data = self._source.read(member, WRAPPER_LIMIT)
-        except ZIP_ERRORS:
-            return None  # its checksum is among the archive's flaws
         cut = member.size > WRAPPER_LIMIT
         return read_wrapper(member.name, data.decode("utf-8", "replace"), truncated=cut)
 
@@ -190,26 +190,22 @@ class _ModelReader:
         return next((m for m in self._members if m.name == name), None)
 
     def _document(self, member: Member | None, read: Callable[[bytes], T]) -> T | None:
-        if member is None:
+        data = self._bytes(member, JSON_LIMIT)
+        if member is None or data is None:
             return None
         try:
-            return read(self._source.read(member, JSON_LIMIT))
+            return read(data)
         except DocumentError as error:
-            what = f"{member.name} cannot be read: {error}"
-        except ZIP_ERRORS:
-            return None
-        fix = "Copy or compile the package again."
-        self._flaws.append(Flaw(what, None, fix, severity="may_break", where=member.name))
+            fix, where = "Copy or compile the package again.", member.name
+            what = f"{where} cannot be read: {error}"
+            self._flaws.append(Flaw(what, None, fix, severity="may_break", where=where))
         return None
 
     def _binaries(self) -> Iterator[Binary]:
         for member in self._all(*SUFFIXES)[: BINARIES_LIMIT if self._whole else 0]:
             limit = FATBIN_LIMIT if member.name.endswith(".fatbin") else HEAD
-            try:
-                data = self._source.read(member, limit)
-            except ZIP_ERRORS:
-                continue
-            yield read_binary(PurePosixPath(member.name).name, data)
+            if (data := self._bytes(member, limit)) is not None:
+                yield read_binary(PurePosixPath(member.name).name, data)
 
     def _weights(self) -> tuple[Member, ...]:
         own = [m for m in self._members if m.name.endswith((".blob", "_weights.bin"))]

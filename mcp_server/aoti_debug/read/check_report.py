@@ -26,13 +26,13 @@ def _cut(value: Any) -> Any:
     return value[:_TEXT] if isinstance(value, str) else value
 
 
-class _Report(BaseModel):
+class ProbeReport(BaseModel):
     model_config = ConfigDict(
         extra="ignore", frozen=True, defer_build=True, coerce_numbers_to_str=True
     )
 
 
-class Raised(_Report):
+class Raised(ProbeReport):
     """An exception that a step of the probe met."""
 
     type: str = ""
@@ -43,7 +43,7 @@ class Raised(_Report):
         return next((line for line in self.message.strip().splitlines() if line), "")
 
 
-class Node(_Report):
+class Node(ProbeReport):
     """A node of the exported program, with the Python stack that it came from."""
 
     name: str = ""
@@ -51,7 +51,7 @@ class Node(_Report):
     stack: str = ""
 
 
-class DeclaredInput(_Report):
+class DeclaredInput(ProbeReport):
     """What the exported program takes; only tensors have a shape."""
 
     name: str | None = None
@@ -64,14 +64,14 @@ class Line(NamedTuple):
     line: int
 
 
-class Functions(_Report):
+class Functions(ProbeReport):
     """Where an operator's function ends, and its fake kernel's, as far as they are Python."""
 
     real: Line | None = None
     fake: Line | None = None
 
 
-class Mismatch(_Report):
+class Mismatch(ProbeReport):
     """A result of a custom operator that is not what its fake kernel promises."""
 
     op: str
@@ -85,13 +85,13 @@ class Mismatch(_Report):
     places: Functions = Functions()
 
 
-class Place(_Report):
+class Place(ProbeReport):
     at: tuple[int, ...] = ()
     package: float | str | None = None
     expected: float | str | None = None
 
 
-class Compared(_Report):
+class Compared(ProbeReport):
     """One output of the package against the exported program's."""
 
     index: int = 0
@@ -108,7 +108,7 @@ class Compared(_Report):
     first_wrong: Place | None = None
 
 
-class Step(_Report):
+class Step(ProbeReport):
     """What one step reported. `artifact` names the file, `signal` what ended the process in it."""
 
     state: State = "done"
@@ -135,7 +135,7 @@ class GuardsReport(Step):
         return [one for one in self.inputs if one.shape is not None]
 
 
-class RecordedCall(_Report):
+class RecordedCall(ProbeReport):
     """What a call of which only a description is kept breaks of the exported program."""
 
     pid: int
@@ -199,7 +199,7 @@ class CompareReport(Step):
         return f"at most {', '.join(said)}" if said else ""
 
 
-class Outcome(_Report):
+class Outcome(ProbeReport):
     """A package's results held against the exported program's, on the same inputs: "refused" is
     the program's word, "failed" the package's."""
 
@@ -248,7 +248,7 @@ class PoisonReport(RepeatsReport):
     patterns: tuple[str, ...] = ()
 
 
-class Shared(_Report):
+class Shared(ProbeReport):
     """A tensor that an operator's function uses and does not make."""
 
     name: str = ""
@@ -268,7 +268,7 @@ class ThreadsReport(RepeatsReport):
     shared: Shared = Shared()
 
 
-class Repeated(_Report):
+class Repeated(ProbeReport):
     """What the call gave in the script, held against what it gives alone: a few elements."""
 
     apart: float = 0.0
@@ -288,7 +288,7 @@ class Repeated(_Report):
         return bool(self.of) and not self.unlike and not self.wrong
 
 
-class Pair(_Report):
+class Pair(ProbeReport):
     """What a package loaded anew gives for a call that the script compares, held against what the
     reference gave in the script; likewise with the reference's weights, and the program with them.
     """
@@ -307,7 +307,7 @@ class Pair(_Report):
         return far and any(one is not None and one.agrees for one in (self.given, self.program))
 
 
-class TrialReport(_Report):
+class TrialReport(ProbeReport):
     """What became of one captured call: as it was given, with what it breaks taken away, and the
     package's results for the call as given held against the program's for the call as meant."""
 
@@ -319,7 +319,7 @@ class TrialReport(_Report):
     recorded: Repeated | None = None
 
 
-class Draw(_Report):
+class Draw(ProbeReport):
     """How far the program's results move when one random operator draws other numbers."""
 
     op: str
@@ -344,7 +344,7 @@ class TrialsReport(Step):
         return next((one for one in self.trials if (one.pid, one.call) == (pid, call)), None)
 
 
-class Wrote(_Report):
+class Wrote(ProbeReport):
     """An argument that a custom operator wrote to without declaring it."""
 
     op: str

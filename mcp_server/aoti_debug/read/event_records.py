@@ -44,7 +44,6 @@ class Torch(Record):
     pid: int
     version: str
     cuda: str | None
-    git: str | None
     path: str | None
     triton: str | None
 
@@ -116,8 +115,6 @@ class Details:
     mutates: bool = False  # buffers of the program
     cache_dir: str | None = None
     reused: Reused | None = None  # the package of an earlier run, in place of a compile
-    different: Texts = ()  # from the most alike of these: parts of what a compile depends on
-    incomparable: str | None = None
     vec_isa: tuple[str, ...] | None = None  # usable instructions; (): torch needed none
     input_names: tuple[str | None, ...] | None = None
     files: tuple[str, ...] | None = None  # that a compile made

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine
+from aoti_debug.read.check_report import ProbeReport
 
 
-class ComputedIndex(BaseModel):
+class ComputedIndex(ProbeReport):
     """An operator that is given an index which the model computes."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     op: str = ""
     stack: Any = None
@@ -27,10 +26,8 @@ class ComputedIndex(BaseModel):
         return lines(self.stack)
 
 
-class WithoutTrial(BaseModel):
+class WithoutTrial(ProbeReport):
     """`settings` are what was set to leave the trial out; `verdict` is of the package's values."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     state: str = ""
     settings: Mapping[str, object] = {}
