@@ -28,6 +28,7 @@ from aoti_debug.read.check_report import FakesReport, Mismatch, read_reports
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.event_records import Call, CustomOps, Process
 from aoti_debug.read.record import GpuException, Span
+from aoti_debug.read.typed import take
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage import plan
 from aoti_debug.triage.captured_call import Captured
@@ -62,9 +63,11 @@ def seen(
     ending: Ending, *, ok: bool | None = True, device: str = "cpu", custom: bool = False
 ) -> Observations:
     """Return a run with one call, which returned, failed or was under way."""
-    call = Call(SPAN, 1, 1, 1, "m.pt2", "model", (leaf(device),), (), None, None, 0.1, ok, None)
-    process = Process(SPAN, 1, None, ("a.py",), None, None, None)
-    ops = (CustomOps(SPAN, 1, ("ops",), ("ops.py",), ("a::b",), ()),) if custom else ()
+    made = {"pid": 1, "id": 1, "call": 1, "package": "m.pt2", "model": "model", "ok": ok}
+    call = take(Call, made, span=SPAN, inputs=(leaf(device),))
+    process = take(Process, {"pid": 1, "argv": ["a.py"]}, span=SPAN)
+    seen = {"modules": ["ops"], "files": ["ops.py"], "ops": ["a::b"]}
+    ops = (take(CustomOps, seen, span=SPAN),) if custom else ()
     return Observations((), RunSeen(processes=(process,), calls=(call,), custom_ops=ops), ending)
 
 

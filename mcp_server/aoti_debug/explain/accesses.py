@@ -51,6 +51,7 @@ class Access:
     text: str
 
 
+SLICE = 60  # lines
 CHECKS = 500  # no compiler writes more; what each one reads is looked for
 
 
@@ -59,20 +60,14 @@ def checks(code: Code) -> list[IndexCheck]:
     found: list[IndexCheck] = []
     for place, line in enumerate(code.lines):
         if "index out of bounds" in line and (said := _CHECK.search(line)):
-            found.append(read_condition(said[1], place))
+            text = said[1].strip()
+            sides = _BOUNDS.match(text)  # `LOWER <= INDEX < UPPER`, or one of the two
+            lower, index, upper = sides.groups() if sides else (None, text, None)
+            bounds = (plain(side) if side is not None else None for side in (lower, upper))
+            found.append(IndexCheck(place, text, index, *bounds))
             if len(found) == CHECKS:
                 break
     return found
-
-
-def read_condition(condition: str, place: int = 0) -> IndexCheck:
-    """Take apart `LOWER <= INDEX < UPPER`, or one side of it."""
-    text = condition.removeprefix("index out of bounds: ").strip()
-    found = _BOUNDS.match(text)
-    if found is None:
-        return IndexCheck(place, text, text, None, None)
-    lower, upper = (plain(found[n]) if found[n] is not None else None for n in (1, 3))
-    return IndexCheck(place, text, found[2], lower, upper)
 
 
 def plain(text: str) -> str:
@@ -122,12 +117,12 @@ def definition(code: Code, name: str, before: int) -> tuple[int, str] | None:
     return None
 
 
-def slice_of(code: Code, name: str, before: int, limit: int = 60) -> dict[int, str]:
+def slice_of(code: Code, name: str, before: int) -> dict[int, str]:
     """Return the lines that `name` is computed from: place -> the name that is made there."""
     found: dict[int, str] = {}
     wanted = [(name, before)]
     seen: set[str] = set()
-    while wanted and len(found) < limit:
+    while wanted and len(found) < SLICE:
         one, at = wanted.pop()
         if one in seen:
             continue

@@ -118,7 +118,11 @@ def explain(
     if found is not None and wanted.condition is not None:
         ops = [op for producer in found.producers for op in producer.launch.ops]
         blame = indices.blame(found, names, [*ops, *(launch.ops if launch is not None else ())])
-    origin = origin_of(model, wanted.name, launch)
+    # Of the launch, or of the kernel where the launch has no handle.
+    handle = launch.handle if launch is not None else None
+    origins = [one for one in model.origins if f"{one.kernel}:{one.handle}" == handle]
+    origins += [one for one in model.origins if one.kernel == wanted.name]
+    origin = next(iter(origins), None)
     users = None
     if code is not None and is_users(code):
         users = find_in(code, wanted.name, place, files())
@@ -162,16 +166,6 @@ def check_of(code: Code | None, wanted: Wanted) -> tuple[IndexCheck | None, int 
     near = [check for check in having if check.place == place]
     chosen = next(iter(near or having), None)
     return chosen, chosen.place if chosen is not None else place
-
-
-def origin_of(model: CompiledModel, name: str, launch: Launch | None) -> KernelOrigin | None:
-    """Return the provenance of a launch; of the kernel where the launch has no handle."""
-    if launch is not None and launch.handle is not None:
-        kernel, _, number = launch.handle.rpartition(":")
-        for origin in model.origins:
-            if origin.kernel == kernel and str(origin.handle) == number:
-                return origin
-    return next((origin for origin in model.origins if origin.kernel == name), None)
 
 
 def summary(name: str, launches: Sequence[Launch], origin: KernelOrigin | None) -> str:

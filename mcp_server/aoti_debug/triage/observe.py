@@ -60,9 +60,13 @@ def observe(
     for name in (*SAID, *(name for name in TOLD if name in ours)):
         path = directory / name
         if is_regular(path):
-            records.extend(scan_file(path, prefix + name))
-    if not records and ending is not None and ending.code:
-        records.extend(last_words(directory / SAID[0], prefix + SAID[0]))
+            readers = [*log_readers(prefix + name), matcher(prefix + name)]
+            with open_regular(path) as stream:
+                records.extend(scan(stream, prefix + name, readers).records)
+    said = directory / SAID[0]
+    if not records and ending is not None and ending.code and is_regular(said):
+        with open_regular(said) as stream:  # nothing is known of it: what speaks of an error
+            records.extend(error_lines(stream, prefix + SAID[0]))
     xml = directory / SANITIZER
     if SANITIZER in ours and is_regular(xml):
         records.extend(read_memcheck_xml(read_regular(xml, XML_BYTES), prefix + SANITIZER))
@@ -77,19 +81,6 @@ def observe(
 def about_the_call(observations: Observations) -> list[Record]:
     """Return what a replay showed of the failing call itself."""
     return [record for record in observations.records if isinstance(record, ABOUT_THE_CALL)]
-
-
-def scan_file(path: Path, artifact: str) -> tuple[Record, ...]:
-    with open_regular(path) as stream:
-        return scan(stream, artifact, [*log_readers(artifact), matcher(artifact)]).records
-
-
-def last_words(path: Path, artifact: str) -> list[Record]:
-    """Return the first lines that speak of an error, of a text in which nothing is known."""
-    if not is_regular(path):
-        return []
-    with open_regular(path) as stream:
-        return list(error_lines(stream, artifact))
 
 
 def events_of(directory: Path) -> RunSeen:

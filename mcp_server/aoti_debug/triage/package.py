@@ -22,7 +22,6 @@ from aoti_debug.package.index_source import Origin, origin
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Package
 from aoti_debug.read.record import DeviceAssert
-from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.debuggers import process_tree
 from aoti_debug.triage.run_state import RunState
@@ -120,11 +119,6 @@ def is_model(package: Package) -> bool:
     if package.layout == "library":
         return any(model.library and model.library.model for model in package.models)
     return bool(package.models) or package.path.suffix == ARCHIVE
-
-
-def is_python(target: Target) -> bool:
-    """Tell whether the target is a script for the interpreter that it was resolved with."""
-    return target.python is not None and target.argv[0] == str(target.python)
 
 
 class OpenFiles:

@@ -44,7 +44,7 @@ from aoti_debug.triage.observe import (
     observe,
     takes_nan_for_missing,
 )
-from aoti_debug.triage.package import OpenFiles, is_python, with_package
+from aoti_debug.triage.package import OpenFiles, with_package
 from aoti_debug.triage.proposals import with_patch
 from aoti_debug.triage.replay import check_call, replay
 from aoti_debug.triage.rerun import HANDED, recapture, run_target, wanted
@@ -139,7 +139,8 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
         capture=state.request.capture,
         recompiles=False,
         watch_for_s=state.request.watch_for_s,
-        on_start=seen.start if not is_python(target) else None,
+        # A script for the interpreter that it was resolved with has the probe.
+        on_start=None if target.argv[0] == str(target.python) else seen.start,
     )
     state.ended = ran.exit
     state.done(state.step("first run", "the script as it is, watched", ran))

@@ -52,7 +52,7 @@ async def recapture(state: RunState, first: Observations, call: Captured) -> Cap
         capture=True,
         flags={
             "AOTI_DEBUG_CAPTURE_CALL": str(number),
-            "AOTI_DEBUG_CAPTURE_BYTES": str(affordable(directory)),
+            "AOTI_DEBUG_CAPTURE_BYTES": str(min(MOST, shutil.disk_usage(directory).free // SHARE)),
         },
     )
     found, finding = compare(state, first, call, ran)
@@ -118,10 +118,6 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
 
 
 HANDED = LaterStep("handed over", 600.0, take_handed, handed_can_tell)
-
-
-def affordable(directory: Path) -> int:
-    return min(MOST, shutil.disk_usage(directory).free // SHARE)
 
 
 SCRIPT = b"#!"

@@ -6,7 +6,7 @@ import contextlib
 import math
 import shlex
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
@@ -291,7 +291,8 @@ class RunState:
         self.notes.extend(f"{name}: {note}" for note in (*ended.notes, *dropped(ended)))
         if ended.cancelled or self.stop.is_set():
             raise Cancelled
-        ours = files_asked_for(directory, (*argv, *env.values()))
+        asked = {*argv, *env.values()}  # files that we had other programs write
+        ours = {name for name in (*TOLD, SANITIZER) if str(directory / name) in asked}
         if ended.timed_out and on_timeout is not None:
             ours.add(STACKS)
         below = self.below(directory)
@@ -332,12 +333,6 @@ def ending_within(ended: Exit, limit_s: float) -> Ending:
         enough=ended.enough,
         timeout_s=limit_s,
     )
-
-
-def files_asked_for(directory: Path, words: Iterable[str]) -> set[str]:
-    """Return the names of the files that we had other programs write into a directory."""
-    asked = set(words)
-    return {name for name in (*TOLD, SANITIZER) if str(directory / name) in asked}
 
 
 def ending_of(ended: Exit) -> RunEnding:
