@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.observations import Candidate, headline, hint
 from aoti_debug.diagnose.parts import of_part
-from aoti_debug.diagnose.scene import Form, Scene, forms
+from aoti_debug.diagnose.scene import Form, Scene, forms, rows_of
 from aoti_debug.diagnose.wording import refused
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import phase_of_native
@@ -183,8 +183,6 @@ TYPES: tuple[tuple[str, Category, Phase], ...] = (
     ("AccessViolationException", "host_segfault", "run"),
     ("SEHException", "host_segfault", "run"),
     ("TimeoutException", "hang", "hang"),
-    ("ReadTimeout", "hang", "hang"),
-    ("TimeoutExpired", "hang", "hang"),
     ("FileNotFoundException", "user_code", "load"),
     ("", "user_code", "run"),
 )
@@ -263,24 +261,19 @@ PLACES: tuple[tuple[str, Category, Phase], ...] = (
 
 
 # The function that raised, where the message is lost: only the last lines of a text.
-RAISES: tuple[tuple[Form, Category, Phase], ...] = (
-    (
-        Form(r"\btorch[/\\]_custom_op[/\\]impl\.py\b.{0,40}\b(?:get_op|error_not_found)\b"),
-        "custom_op_missing",
-        "load",
-    ),
-    (Form(r"\btorch[/\\]_ops\.py\b.{0,40}\b__getattr__\b"), "custom_op_missing", "load"),
-    (
-        Form(r"\btorch[/\\](?:cuda|xpu)[/\\]__init__\.py\b.{0,40}\b_lazy_init\b"),
-        "device_unavailable",
-        "environment",
-    ),
-    (
-        Form(r"\btorch[/\\]serialization\.py\b.{0,60}\b(?:_open_zipfile_reader|__init__)\b"),
-        "package_corrupt",
-        "load",
-    ),
-    (Form(r"\b(?:Aot|Cpp)\w{0,12}Code(?:Compiler|Cache)\.\w{4,20}\($"), "cpp_error", "cpp_compile"),
+RAISES = tuple(
+    (Form(*functions), category, phase)
+    for (category, phase), functions in rows_of(r"""
+custom_op_missing load
+    \btorch[/\\]_custom_op[/\\]impl\.py\b.{0,40}\b(?:get_op|error_not_found)\b
+    \btorch[/\\]_ops\.py\b.{0,40}\b__getattr__\b
+device_unavailable environment
+    \btorch[/\\](?:cuda|xpu)[/\\]__init__\.py\b.{0,40}\b_lazy_init\b
+package_corrupt load
+    \btorch[/\\]serialization\.py\b.{0,60}\b(?:_open_zipfile_reader|__init__)\b
+cpp_error cpp_compile
+    \b(?:Aot|Cpp)\w{0,12}Code(?:Compiler|Cache)\.\w{4,20}\($
+""")
 )
 SOURCE = Form(r"^\s{0,8}[│|]", r"^\s{4,}raise ")
 SHOWN_LAST = 16  # lines: a box shows the code around a frame

@@ -139,10 +139,6 @@ SIGNATURES = (
             unconfirmed("Mutating module attribute .{1,80} during export"),
             unconfirmed("ValueError: The tensor attributes? .{1,120} (?:was|were) assigned during export"),
         ),
-        matches=(
-            example("RuntimeError:         Encountered aliased inputs that are mutated in the graph you are trying to export.", "torch/_functorch/_aot_autograd/runtime_wrappers.py"),
-            example("RuntimeError: Found a graph input that requires gradients, and received a mutation. This is currently banned in the aot_export workflow.", "torch/_functorch/aot_autograd.py"),
-        ),
         neighbours=(
             example("RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.", "eager autograd says it too"),
             recorded("[E1121 05:31:40.677208367 shim_common.cpp:274] Exception in aoti_torch: Cannot access data pointer of Tensor that doesn't have storage", "torch 2.11, H200: at run time, after a custom operator raised"),
@@ -226,10 +222,7 @@ SIGNATURES = (
             r"SpecViolationError: (?P<what>State dict entry for \w{1,200} \S{1,120} is not an instance of \S{1,60})",
             r"SpecViolationError: (?P<what>(?:Parameter|Buffer) \S{1,120} is not in the state dict)",
         ),
-        matches=(
-            example("torch._export.verifier.SpecViolationError: State dict entry for parameter fc.weight is not an instance of torch.nn.Parameter.", "torch/_export/verifier.py"),
-            recorded("torch._export.verifier.SpecViolationError: Buffer b is not in the state dict."),
-        ),
+        matches=(recorded("torch._export.verifier.SpecViolationError: Buffer b is not in the state dict."),),
     ),
     Signature("loader_arguments_exclusive", "load", "user_code", Tier.EXACT_TEXT, confidence="proved",
         summary="Arguments of the loader exclude each other: {what}",

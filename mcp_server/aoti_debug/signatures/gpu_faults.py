@@ -152,10 +152,7 @@ SIGNATURES = (
             unconfirmed("(?i:cuda|hip|triton).{0,120}(?P<what>device doesn't have valid Grid license)"),
             unconfirmed("(?i:cuda|hip|triton).{0,120}(?P<what>driver is a stub library)"),
         ),
-        matches=(
-            example("RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable", "CUDA runtime text"),
-            example("CUDA_ERROR_SYSTEM_NOT_READY", "the CUDA driver"),
-        ),
+        matches=(example("RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable", "CUDA runtime text"),),
         neighbours=(
             example("CUDA error: operation not permitted when stream is capturing", "a capture"),
             example("CUDA error: operation not supported on global/shared address space", "a fault"),
@@ -212,10 +209,6 @@ SIGNATURES = (
             unconfirmed("(?P<text>an exception occurred on the device that was contained)"),
             unconfirmed("(?P<text>(?:cudaErrorContained|CUDA_ERROR_CONTAINED))"),
             unconfirmed("(?P<text>NVLink error was detected)"),
-        ),
-        matches=(
-            example("RuntimeError: CUDA error: uncorrectable ECC error encountered", "CUDA runtime text"),
-            example("RuntimeError: CUDA error: unknown error", "common after suspend or driver update"),
         ),
     ),
     Signature("aftermath_cleanup", "run", "illegal_memory_access", Tier.VAGUE_TEXT, role="aftermath", confidence="possible",
@@ -297,7 +290,6 @@ SIGNATURES = (
             unconfirmed("(?P<status>cutlass cannot implement)"),
             unconfirmed("(?P<status>(?i:cutlass error)[: ].{0,80})"),
         ),
-        matches=(example("RuntimeError: CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling `cublasGemmEx(...)`", "ATen"),),
     ),
     Signature("gpu_exception_dump", "run", "illegal_memory_access", Tier.EXACT_TEXT, confidence="proved", next_tool="explain_kernel",
         summary="The GPU stopped on {type}; the stack beside it names the kernel",

@@ -81,7 +81,6 @@ SIGNATURES = (
         matches=(
             recorded("RuntimeError: Failed to extract zip file u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp to destination file /tmp/e1/small/aotinductor_uYDaKh/u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp, mz_zip error string: write callback failed", "torch 2.13.0, CPU, full TMPDIR"),
             recorded("RuntimeError: Error generating temporary directory: No such file or directory"),
-            example("RuntimeError: Failed to create directory /tmp/aotinductor_XXXXXX/data: No space left on device", "the package loader"),
         ),
     ),
     Signature("library_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, confidence="proved", next_tool="inspect_package",
@@ -113,7 +112,6 @@ SIGNATURES = (
         guide="guides/package-and-load.md#torch-versions-of-both-sides",
         anchors=("in .so! ", "consider rebuild your model with the latest AOTInductor", "Consider rebuild your model with the latest AOTInductor"),
         patterns=(r"No (?P<what>\w{1,80})(?: function)? in \.so!",),
-        matches=(example("RuntimeError: No AOTInductorModelContainerRunSingleThreaded function in .so! To use AOTInductor-compiled model in the single-threaded mode,consider rebuild your model with the latest AOTInductor.", "libtorch_cpu.so 2.13"),),
     ),
     Signature("loader_memory_rights", "load", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
         summary="The process has no room or no right to load the library: {why}",
@@ -303,11 +301,7 @@ SIGNATURES = (
             r"what\(\):\s{1,4}(?P<what>basic_string::_M_create)",
             r"what\(\):\s{1,4}(?P<what>basic_string: construction from null)",
         ),
-        matches=(
-            quoted("#0 std::_Sp_counted_base<(__gnu_cxx::_Lock_policy)2>::_M_release() ()", "pytorch/pytorch#145441"),
-            example("  what():  basic_string::_M_create", "libstdc++"),
-            example("  what():  basic_string: construction from null is not valid", "libstdc++"),
-        ),
+        matches=(quoted("#0 std::_Sp_counted_base<(__gnu_cxx::_Lock_policy)2>::_M_release() ()", "pytorch/pytorch#145441"),),
     ),
     Signature("link_undefined_reference", "cpp_compile", "missing_symbol", Tier.KIND_TEXT, next_tool="check_environment",
         summary="The linker finds no definition of {symbol}",

@@ -171,9 +171,6 @@ SIGNATURES = (
             unconfirmed(r"invalid linker name in argument \S{1,60}"),
         ),
         matches=(
-            example("/bin/sh: 1: g++: not found", "sh"),
-            example("bash: clang++: command not found", "bash"),
-            example("FileNotFoundError: [WinError 2] The system cannot find the file specified", "Python, starting a program"),
             example("FileNotFoundError: [Errno 2] No such file or directory: 'g++'", "Python"),
             example("'cl' is not recognized as an internal or external command,", "cmd"),
             example("error: unable to execute 'x86_64-linux-gnu-gcc': No such file or directory", "setuptools"),
@@ -200,7 +197,6 @@ SIGNATURES = (
         ),
         matches=(
             example('  File "/venv/lib/python3.10/site-packages/torch/_inductor/cpu_vec_isa.py", line 28, in _get_isa_dry_compile_fingerprint', "a traceback"),
-            example("torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0: invalid start byte", "a public thread on Windows"),
             example('  File "/venv/lib/python3.10/site-packages/triton/backends/nvidia/driver.py", line 27, in libcuda_dirs', "a traceback"),
         ),
     ),

@@ -46,7 +46,6 @@ SIGNATURES = (
             "Clear TORCHINDUCTOR_CACHE_DIR and TRITON_CACHE_DIR",
         ),
         patterns=(r"Inductor compile-worker future for '?(?P<kernel>\w{1,120})'? did not complete within",),
-        matches=(example("RuntimeError: Inductor compile-worker future for 'triton_per_fused_sort_0' did not complete within 300s.", "torch/_inductor/async_compile.py"),),
     ),
     Signature("cpu_triton_missing", "cpp_compile", "triton_error", Tier.SPECIFIC_TEXT,
         summary="A Triton kernel is part of a model compiled for the CPU",

@@ -234,7 +234,6 @@ SIGNATURES = (
             r"timed out after (?P<seconds>[\d.]{1,200}) ?s",
             "TimeoutExpired",
         ),
-        matches=(example("subprocess.TimeoutExpired: Command '['python', 'run.py']' timed out after 900 seconds", "CPython text"),),
     ),
     Signature("stream_options", "load", "concurrency", Tier.SPECIFIC_TEXT,
         summary="A combination of stream options, or a stream inside the model, is not supported",
