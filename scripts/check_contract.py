@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 import shared
+from probe import judge, wrapper_contract
+from probe.vocabulary import Break, Leaf
 
 
 def main() -> int:
@@ -14,8 +17,13 @@ def main() -> int:
     said = "of torch.export.save; without it guards and constant arguments are not checked"
     shared.take_program(parser, help=said)
     options = parser.parse_args()
-    found, harmless = stated(options)
-    complaint = compiled(options)
+    words = ("--package", options.package)
+    outcome = shared.run("replay", options, *words, AOTI_RUNTIME_CHECK_INPUTS="1")
+    if "inputs" not in outcome.report:
+        shared.say_failure(outcome)
+        return shared.NOT_DONE
+    found, harmless = stated(options.package, outcome.report["inputs"])
+    complaint = compiled(outcome)
     fails = complaint is not None and "input_handles[" not in complaint
     if fails:
         print(f"FAILS   compiled: {complaint}")
@@ -39,26 +47,29 @@ def main() -> int:
     return shared.FOUND if found or fails else shared.CLEAN
 
 
-def stated(options: argparse.Namespace) -> tuple[list[str], list[str]]:
+def stated(package: str, described: list[shared.Document]) -> tuple[list[str], list[str]]:
     """Compare with the source in the package, not run: what is broken, what harmless."""
-    outcome = shared.run("wrapper_contract", options, "--package", options.package)
-    if outcome.code:
-        shared.say_failure(outcome)
-        raise SystemExit(shared.NOT_DONE)
-    if not outcome.report["stated"]:
+    contract = wrapper_contract.contract_in(Path(package))
+    if contract is None or not contract.stated:
         print("the package's source does not state its inputs")
-    for harmless in outcome.report["harmless"]:
-        print(f"harmless, though the compiled check rejects it: {harmless}")
-    return [f"stated: {line}" for line in outcome.report["breaks"]], outcome.report["harmless"]
+    breaks = judge.breaks(contract, list(map(Leaf.of, described))) if contract is not None else []
+    harmless = [told(one) for one in breaks if one.harmless]
+    for one in harmless:
+        print(f"harmless, though the compiled check rejects it: {one}")
+    return [f"stated: {told(one)}" for one in breaks if not one.harmless], harmless
 
 
-def compiled(options: argparse.Namespace) -> str | None:
-    """Call the model with its own check switched on; return what it says."""
-    words = ("--package", options.package)
-    outcome = shared.run("replay", options, *words, AOTI_RUNTIME_CHECK_INPUTS="1")
+def told(one: Break) -> str:
+    where = f"input {one.index}" + (f" ({one.name})" if one.name else "")
+    place = f" at dimension {one.dim}" if one.dim is not None else ""
+    return f"{where}: {one.property}{place}: expected {one.expected}, got {one.got}: {one.reason}"
+
+
+def compiled(outcome: shared.Outcome) -> str | None:
+    """Return what the model says that was called with its own check switched on."""
     if outcome.code == 0:
         return None
-    if outcome.state in ("start", "import", "inputs", "load"):
+    if outcome.state == "load":
         shared.say_failure(outcome)
         raise SystemExit(shared.NOT_DONE)
     marked = [line.strip() for line in outcome.stderr.splitlines() if "input_handles[" in line]

@@ -1,7 +1,4 @@
-"""Read what a package's generated C++ states of the model's inputs, and how it derives sizes.
-
-As a program: hold captured inputs against that; nothing is loaded.
-"""
+"""Read what a package's generated C++ states of the model's inputs, and how it derives sizes."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .judge import Contract, Dim, Input, Symbol, breaks
-from .vocabulary import Break, Leaf
+from .judge import Contract, Dim, Input, Symbol
 
 TEXT_LIMIT = 24 * 1024 * 1024
 LINE_LIMIT = 32 * 1024  # characters; what is generated breaks its lines long before
@@ -272,27 +268,3 @@ def _symbolic(
 def _number(text: str) -> int | None:
     digits = text[:-1] if text.endswith("L") else text
     return int(digits) if digits.lstrip("-").isdecimal() and len(digits) < 20 else None
-
-
-def main() -> int:
-    """Report what is broken, and what only the compiled check would reject."""
-    from . import standalone  # the server imports this module, and reads packages alone
-
-    options = standalone.arguments(__doc__, package=True).parse_args()
-    with standalone.started(options) as report:
-        inputs = standalone.read_inputs(options.inputs)
-        contract = contract_in(Path(options.package), options.model)
-        leaves = list(map(Leaf.of, inputs.described))
-        found = breaks(contract, leaves, options.device_index) if contract else []
-        broken, harmless = (
-            [_line(one) for one in found if one.harmless is wanted] for wanted in (False, True)
-        )
-        stated = contract is not None and contract.stated
-        report.update(state="done", stated=stated, breaks=broken, harmless=harmless)
-    return 0
-
-
-def _line(one: Break) -> str:
-    where = f"input {one.index}" + (f" ({one.name})" if one.name else "")
-    place = f" at dimension {one.dim}" if one.dim is not None else ""
-    return f"{where}: {one.property}{place}: expected {one.expected}, got {one.got}: {one.reason}"
