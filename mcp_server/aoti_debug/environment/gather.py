@@ -3,6 +3,7 @@ needs no torch."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -46,7 +47,8 @@ def installed(python: str | None = None, env: Mapping[str, str] | None = None) -
     except NoInterpreter as error:
         return EnvironmentAnswer(torch_path=None, torch_cuda=None, notes=[str(error)])
     found = installed_versions(interpreter, complete)
-    path = next((p for p in map(_torch, site_packages(interpreter)) if p), None)
+    places = (packages / "torch" for packages in site_packages(interpreter))
+    path = next((place for place in places if (place / "version.py").is_file()), None)
     return EnvironmentAnswer(
         python=str(interpreter),
         python_version=found.python,
@@ -58,11 +60,6 @@ def installed(python: str | None = None, env: Mapping[str, str] | None = None) -
         compiler=shutil.which(complete.get("CXX") or "g++", path=complete.get("PATH")),
         notes=[found.problem] if found.problem else [],
     )
-
-
-def _torch(packages: Path) -> Path | None:
-    path = packages / "torch"
-    return path if (path / "version.py").is_file() else None
 
 
 def _devices(env: Mapping[str, str]) -> Iterator[str]:
@@ -119,12 +116,8 @@ def _probe(interpreter: Path, env: Mapping[str, str]) -> dict[str, Any]:
     if answer is None:
         return {"error": {"type": "TimeoutError", "message": f"{interpreter} did not answer"}}
     for line in reversed(answer.stdout.splitlines()):
-        if line.startswith("{"):
-            try:
-                document = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(document, dict):
+        with contextlib.suppress(ValueError):
+            if isinstance(document := json.loads(line), dict):
                 return document
     words = (answer.stderr.strip().splitlines() or [f"exit {answer.code}"])[-1][:500]
     return {"error": {"type": "RuntimeError", "message": f"importing torch failed: {words}"}}
@@ -140,13 +133,12 @@ def _answer(
 ) -> EnvironmentAnswer:
     document = gathered["torch"]
     machine = _machine(env, gathered)
-    torch = _part(document, "torch")
-    path = torch.get("path")
+    path = _torch_path(document)
     return EnvironmentAnswer(
         python=str(interpreter),
         python_version=_text(document.get("python")),
         torch=machine.torch,
-        torch_path=str(Path(path).parent) if isinstance(path, str) else None,
+        torch_path=str(path) if path else None,
         torch_cuda=machine.torch_cuda,
         triton=machine.triton,
         devices=[
@@ -166,7 +158,7 @@ def _answer(
 def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Environment:
     document = gathered["torch"]
     torch, triton, error = (_part(document, k) for k in ("torch", "triton", "error"))
-    path = Path(torch["path"]).parent if isinstance(torch.get("path"), str) else None
+    path = _torch_path(document)
     kit = gathered["toolkit"]
     headers = {k: v for k, v in _part(document, "headers").items() if isinstance(v, bool)}
     return Environment(
@@ -188,6 +180,11 @@ def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Environment
         headers=headers,
         folders=gathered["folders"],
     )
+
+
+def _torch_path(document: Mapping[str, Any]) -> Path | None:
+    path = _part(document, "torch").get("path")
+    return Path(path).parent if isinstance(path, str) else None
 
 
 def _part(document: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aoti_debug.probe import call_counters as written
 
 if TYPE_CHECKING:
-    from aoti_debug.read.event_records import Call, Counted, Details, Group, Phase
+    from aoti_debug.read.event_records import Call, Counted, Group, Phase
     from aoti_debug.record.run_seen import RunSeen
 
 
@@ -172,15 +172,10 @@ def on_device(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:
     kept = counted.pending if counts.on_device_kept == number else call.captured
     call = replace(call, ok=None, on_device=True, captured=kept)
     others = tuple(one for one in run.calls if one is not found)
-    phase = replace(_under_way(call), details=_details(run, call))
+    known = next((p.details for p in run.phases if (p.pid, p.id) == (call.pid, call.id)), None)
+    phase = _under_way(call)
+    phase = replace(phase, details=known or phase.details)
     return replace(run, calls=(*others, call), phases=(*run.phases, phase))
-
-
-def _details(run: RunSeen, call: Call) -> Details:
-    from aoti_debug.read.event_records import Details
-
-    known = (p.details for p in run.phases if (p.pid, p.id) == (call.pid, call.id))
-    return next(known, Details())
 
 
 def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> Call:
@@ -193,10 +188,10 @@ def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> 
         captured=captured,
         why_not=why,
         ok=ok,
-        outputs=(),
         error=None,
         signature=0,
         on_device=False,
+        outputs=(),
         overwritten=(),
         reused=(),
         aliases=(),

@@ -30,10 +30,8 @@ THEME: Mapping[str, object] = {
     "tick_color": "rgba(128, 128, 128, .3)",
     "zero_color": "rgba(128, 128, 128, .6)",
     **dict.fromkeys(("label_color", "axis_title_color", "legend_color"), "currentColor"),
-    **dict.fromkeys(
-        ("tick_font_family", "axis_title_font_family", "legend_font_family"), "inherit"
-    ),
-    **dict.fromkeys(("tick_font_size", "axis_title_font_size", "legend_font_size"), 12),
+    **{f"{part}_font_family": "inherit" for part in ("tick", "axis_title", "legend")},
+    **{f"{part}_font_size": 12 for part in ("tick", "axis_title", "legend")},
 }
 
 Series = Sequence[tuple[float, float]]
@@ -52,9 +50,8 @@ class Plot(NamedTuple):
 def calls_plot(calls: Sequence[CallPoint]) -> str:
     """Plot the duration of each call by its number, the bad ones as a series of their own."""
     chart = _chart("call", "ms")
-    good = [(one.number, one.milliseconds) for one in calls if not one.bad]
-    bad = [(one.number, one.milliseconds) for one in calls if one.bad]
-    for name, points, colour, radius in (("good", good, GOOD, 3), ("bad", bad, BAD, 4)):
+    for name, is_bad, colour, radius in (("good", False, GOOD, 3), ("bad", True, BAD, 4)):
+        points = [(one.number, one.milliseconds) for one in calls if one.bad is is_bad]
         if points:
             chart.add_dots(points, name=name, fill_color=colour, radius=radius)
     return svg_of(chart)
@@ -84,11 +81,8 @@ def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
         return None
     chart = _chart("operation of the model", "value (logarithmic beyond 1)")
     for name, colour in zip(("max", "mean", "min"), COLOURS[:1] + COLOURS[2:], strict=True):
-        points = [
-            (at, squeezed(getattr(row, name)))
-            for at, row in numbered
-            if getattr(row, name) is not None and isfinite(getattr(row, name))
-        ]
+        values = ((at, getattr(row, name)) for at, row in numbered)
+        points = [(at, squeezed(v)) for at, v in values if v is not None and isfinite(v)]
         if points:
             chart.add_line(points, name=name, stroke_color=colour)
     lost = [(at, 0.0) for at, row in numbered if row.nan or row.inf]

@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -131,13 +131,7 @@ class Ledger:
                 f"{path} holds a sweep already",
                 help="Go on with it (--resume), or name another directory (--out).",
             )
-        ledger = cls(path)
-        try:
-            ledger.add(head)
-        except BaseException:
-            ledger.close()
-            raise
-        return ledger
+        return cls._begun(path, lambda ledger: ledger.add(head))
 
     @classmethod
     def resume(cls, path: Path) -> Ledger:
@@ -148,14 +142,23 @@ class Ledger:
             LedgerError: another process is at it.
         """
         read_head(path)
+        return cls._begun(path, cls._end_line)
+
+    @classmethod
+    def _begun(cls, path: Path, first: Callable[[Ledger], None]) -> Ledger:
         ledger = cls(path)
         try:
-            if not _ends_a_line(path):  # the last line of a process that was killed
-                os.write(ledger._file, b"\n")
+            first(ledger)
         except BaseException:
             ledger.close()
             raise
         return ledger
+
+    def _end_line(self) -> None:
+        """End the last line of a process that was killed."""
+        size = os.fstat(self._file).st_size
+        if size and os.pread(self._file, 1, size - 1) != b"\n":
+            os.write(self._file, b"\n")
 
     def add(self, line: Head | Row | End) -> None:
         """Append a line; it is there when this returns, unless the machine itself goes down.
@@ -204,14 +207,6 @@ def _opened(path: Path) -> int:
     with contextlib.suppress(OSError), os.fdopen(create(path.parent / RESERVE), "wb") as file_:
         os.posix_fallocate(file_.fileno(), 0, RESERVE_BYTES)
     return file
-
-
-def _ends_a_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        if not file.seek(0, os.SEEK_END):
-            return True
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
 
 
 def read_head(path: Path) -> Head:
