@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from aoti_debug.explain.out_of_bounds import blamed
-from aoti_debug.explain.values import Found, Report, lines, place, rows
+from aoti_debug.explain.values import Found, Report, at_node, lines, place, rows
 from aoti_debug.model import Fix, InputFinding
 from aoti_debug.read.check_report import read_part
 from aoti_debug.vocabulary import OutOfBounds, Reason, ReasonKind
@@ -25,17 +25,16 @@ def read_report(report: Report, inputs: Mapping[str, int], *, nan: bool = True) 
 
 def write_found(wrote: Report) -> Found:
     """A custom operator writes to what it says it only reads: compiled code relies on that."""
-    node, op = str(wrote.get("node")), str(wrote.get("op"))
     argument = str(wrote.get("argument"))
     summary = (
-        f"{op} writes to its argument {argument}, which its schema says it only reads (seen at "
-        f"{place([wrote.get('at')])} of {wrote.get('from')})"
+        f"{wrote.get('op')} writes to its argument {argument}, which its schema says it only reads "
+        f"(seen at {place([wrote.get('at')])} of {wrote.get('from')})"
     )
     fix = Fix(
         what=f"declare it, mutates_args=({argument!r},), or let the operator copy {argument} first",
         why="compiled code reuses and reorders buffers by what the schema says",
     )
-    return Found("wrong_result", summary, node, op, lines(wrote.get("stack")), fixes=[fix])
+    return at_node(wrote, "", summary, fix)
 
 
 def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> Found:

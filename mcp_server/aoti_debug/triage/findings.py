@@ -43,7 +43,10 @@ def finding(planned: Planned, ran: Ran, first: Observations) -> str:
             return f"the replay fails in another way: {failure}"
         return "the replay does not fail: the fault needs something that the script does"
     if planned.name in SANITIZERS:
-        return found_by_sanitizer(ran.observations)
+        if errors := ran.observations.of(SanitizerError):
+            count = times(sum(e.count for e in errors), "error")
+            return f"{count}; the first: {errors[0].what[:120]}"
+        return f"no errors; the program ended with {failure}" if failure.failed else "no errors"
     if planned.name == "native":
         stack = stack_of(ran.observations)
         if stack is None:
@@ -51,15 +54,6 @@ def finding(planned: Planned, ran: Ran, first: Observations) -> str:
         at = place(replace(ran.observations, package=first.package))
         return f"{stack.signal or 'a signal'} in {at}"
     return str(failure) if failure.failed else "nothing found"
-
-
-def found_by_sanitizer(observations: Observations) -> str:
-    errors = observations.of(SanitizerError)
-    if errors:
-        count = times(sum(e.count for e in errors), "error")
-        return f"{count}; the first: {errors[0].what[:120]}"
-    failure = fingerprint_of(observations)
-    return f"no errors; the program ended with {failure}" if failure.failed else "no errors"
 
 
 def steps_of(
@@ -184,9 +178,14 @@ SAID = {True: "agrees with", False: "differs from"}
 
 
 def of_trials(report: TrialsReport) -> str:
-    """Say which calls are right, and which are when what they break is taken away."""
+    """Say which calls are right, and which are when what they break is taken away; of calls in a
+    row which differs first, and which are left: inputs are not all kept, and time is limited."""
     if report.in_order and report.trials:
-        return in_a_row(report)
+        first, last = report.trials[0].call, report.trials[-1].call or 0
+        wrong = next((one.call for one in report.trials if one.given.verdict != "agrees"), None)
+        differs = "agree" if wrong is None else f"call {wrong} differs first"
+        left = f"; calls after them up to {report.last} are not repeated" * (report.last > last)
+        return f"calls {first} to {last} in order and the exported program: {differs}{left}"
     said = [
         f"call {one.call} and the exported program: {one.given.verdict}"
         + (f", changed {one.without.verdict}" if one.without else "")
@@ -197,17 +196,6 @@ def of_trials(report: TrialsReport) -> str:
         said.insert(0, f"call {pair.call}, loaded anew: {SAID[anew]} the reference")
         said.insert(1, f"with the reference's weights: {SAID[pair.explained or anew]} it")
     return "; ".join(said)
-
-
-def in_a_row(report: TrialsReport) -> str:
-    """Say which of the calls that were repeated one after the other differs first, and which were
-    not: not all inputs are kept, and time is limited."""
-    calls = [one.call or 0 for one in report.trials]
-    wrong = next((one.call for one in report.trials if one.given.verdict != "agrees"), None)
-    said = f"calls {calls[0]} to {calls[-1]} in order and the exported program: "
-    said += "agree" if wrong is None else f"call {wrong} differs first"
-    left = report.last > calls[-1]
-    return said + (f"; calls after them up to {report.last} are not repeated" if left else "")
 
 
 def undeclared(differences: Sequence[Break]) -> str:

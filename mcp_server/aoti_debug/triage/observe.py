@@ -71,8 +71,10 @@ def observe(
     if SANITIZER in ours and is_regular(xml):
         records.extend(read_memcheck_xml(read_regular(xml, XML_BYTES), prefix + SANITIZER))
     run = events_of(directory)
-    if ending is not None and ending.enough:
-        run = ended_by_us(run)
+    if ending is not None and ending.enough:  # what was under way then counts as gone well
+        calls = (replace(c, ok=True, on_device=False) if c.ok is None else c for c in run.calls)
+        phases = (replace(p, ok=True) if p.ok is None else p for p in run.phases)
+        run = replace(run, calls=tuple(calls), phases=tuple(phases))
     if torch is None and run.torch is not None:
         torch = run.torch.version
     return Observations(tuple(records), run, ending, torch)
@@ -121,13 +123,6 @@ def key_of(directory: Path) -> str | None:
         return read_regular(directory / KEY, 64).decode("ascii", "replace")
     except OSError:
         return None
-
-
-def ended_by_us(run: RunSeen) -> RunSeen:
-    """Count what was under way when a program had been watched long enough as gone well."""
-    calls = tuple(replace(c, ok=True, on_device=False) if c.ok is None else c for c in run.calls)
-    phases = tuple(replace(p, ok=True) if p.ok is None else p for p in run.phases)
-    return replace(run, calls=calls, phases=phases)
 
 
 def counter_bytes(path: Path) -> bytes:

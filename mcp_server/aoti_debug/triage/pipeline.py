@@ -269,18 +269,13 @@ def judge(state: RunState, observations: Observations) -> Diagnosis | None:
     return state.diagnosis
 
 
-def users_directories(state: RunState) -> list[Path]:
-    """Return where the user's own files stand: the target's directory, and that of its script."""
-    target = state.request.target
-    scripts = [Path(word).parent for word in target.argv[:3] if word.endswith(".py")]
-    return [path.resolve() for path in (target.cwd, *scripts)]
-
-
 def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswer:
     found = diagnose(observations)
     best = None
     if found:
-        users = users_directories(state)
+        target = state.request.target  # the user's files stand where it runs, and its script does
+        scripts = [Path(word).parent for word in target.argv[:3] if word.endswith(".py")]
+        users = [path.resolve() for path in (target.cwd, *scripts)]
         best = with_text(with_explanation(found[0], observations, users), observations, users)
         best = best.model_copy(update={"run": state.directory.id, "cost": state.cost()})
         best = proposed(state, best, observations)
