@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -121,9 +122,8 @@ def stacks_into(
         for process in processes:
             abort(process)
         with anyio.move_on_after(SETTLE_S):
-            await anyio.to_thread.run_sync(
-                lambda: psutil.wait_procs(processes, timeout=SETTLE_S), abandon_on_cancel=True
-            )
+            wait = partial(psutil.wait_procs, processes, timeout=SETTLE_S)
+            await anyio.to_thread.run_sync(wait, abandon_on_cancel=True)
 
     return take
 

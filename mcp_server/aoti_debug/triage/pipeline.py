@@ -165,12 +165,9 @@ async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Ob
             wall_s=round(time.monotonic() - began, 2),
         )
     )
-    first = ran.observations
-    return await anyio.to_thread.run_sync(
-        lambda: observe(
-            state.directory.path, "", first.ending, first.torch, ours=("cuda.log", CUDA_GDB)
-        )
-    )
+    first, ours = ran.observations, ("cuda.log", CUDA_GDB)
+    place = state.directory.path
+    return await anyio.to_thread.run_sync(observe, place, "", first.ending, first.torch, ours)
 
 
 def instead(state: RunState, call: Captured) -> list[str]:

@@ -298,9 +298,8 @@ class RunState:
         below = self.below(directory)
         prefix = "" if below == "." else f"{below}/"
         ending = ending_within(ended, command.timeout_s)
-        observations = await anyio.to_thread.run_sync(
-            lambda: observe(directory, prefix, ending, torch, ours)
-        )
+        left = directory, prefix, ending, torch, ours
+        observations = await anyio.to_thread.run_sync(observe, *left)
         return Ran(directory, ended, observations)
 
     def _progress(self, name: str, counter: Counter, now: Progress, *, first: bool) -> None:

@@ -43,7 +43,7 @@ async def gpus_of(state: RunState) -> list[Device]:
     env = state.request.target.env
     if find_tool("nvidia-smi", env) is None:
         return []
-    return await anyio.to_thread.run_sync(lambda: visible_devices(env))
+    return await anyio.to_thread.run_sync(visible_devices, env)
 
 
 def turns_at(state: RunState, devices: Sequence[Device]) -> Turns:
@@ -104,7 +104,7 @@ async def unwell(devices: Sequence[Device], env: Mapping[str, str]) -> list[str]
     """Return what is wrong with the devices after a fault; empty when they are well."""
     found = []
     for device in devices:
-        known = await anyio.to_thread.run_sync(lambda d=device: health(d, env))  # type: ignore[misc]
+        known = await anyio.to_thread.run_sync(health, device, env)
         if not known.ok:
             found.append(f"GPU {device.index} ({device.name}) is not well: {known.what}")
     return found
