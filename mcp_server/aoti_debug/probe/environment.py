@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import events
+from .lazy import torch
 
 Document = dict[str, Any]
 
@@ -26,21 +27,21 @@ def main() -> int:
         "machine": platform.machine(),
     }
     try:
-        torch = import_module("torch")
+        import_module("torch")
     except BaseException as error:
         document["error"] = {"type": type(error).__name__, "message": str(error)[:2000]}
         print(json.dumps(document))
         return 1
     for name, ask in _QUESTIONS.items():
         try:
-            document[name] = ask(torch)
+            document[name] = ask()
         except Exception as error:
             document.setdefault("errors", {})[name] = events.said(error)
     print(json.dumps(document, default=str))
     return 0
 
 
-def _torch(torch: Any) -> Document:
+def _torch() -> Document:
     return {
         "version": str(torch.__version__),
         "path": torch.__file__,
@@ -50,20 +51,20 @@ def _torch(torch: Any) -> Document:
         "xpu": getattr(torch.version, "xpu", None),
         "debug": torch.version.debug,
         "cxx11_abi": bool(torch._C._GLIBCXX_USE_CXX11_ABI),
-        "arch_list": _architectures(torch),
+        "arch_list": _architectures(),
         "cudnn": torch.backends.cudnn.version() if torch.version.cuda else None,
         "threads": torch.get_num_threads(),
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
     }
 
 
-def _architectures(torch: Any) -> list[str]:
+def _architectures() -> list[str]:
     """Return what torch's own kernels were built for; get_arch_list() is empty without a GPU."""
     flags = getattr(torch._C, "_cuda_getArchFlags", None)
     return str(flags() or "").split() if flags is not None else []
 
 
-def _triton(_: Any) -> Document:
+def _triton() -> Document:
     try:
         triton = import_module("triton")
     except ImportError as error:
@@ -71,13 +72,13 @@ def _triton(_: Any) -> Document:
     return {"version": triton.__version__, "path": triton.__file__}
 
 
-def _devices(torch: Any) -> list[Document]:
+def _devices() -> list[Document]:
     if not torch.version.cuda and not getattr(torch.version, "hip", None):
         return []
-    return [_device(torch, index) for index in range(torch.cuda.device_count())]
+    return [_device(index) for index in range(torch.cuda.device_count())]
 
 
-def _device(torch: Any, index: int) -> Document:
+def _device(index: int) -> Document:
     properties = torch.cuda.get_device_properties(index)
     found: Document = {
         "index": index,
@@ -94,7 +95,7 @@ def _device(torch: Any, index: int) -> Document:
     return found
 
 
-def _compiler(torch: Any) -> Document:
+def _compiler() -> Document:
     config = import_module("torch._inductor.config")
     names = config.cpp.cxx
     candidates = [os.environ.get("CXX"), *(names if isinstance(names, (tuple, list)) else [names])]
@@ -108,7 +109,7 @@ def _compiler(torch: Any) -> Document:
     }
 
 
-def _headers(torch: Any) -> Document:
+def _headers() -> Document:
     root = Path(torch.__file__).parent / "include"
     wanted = (
         "torch/csrc/inductor/aoti_runtime/model.h",
@@ -120,17 +121,17 @@ def _headers(torch: Any) -> Document:
     return {**found, "Python.h": python.is_file(), "python_include": str(python.parent)}
 
 
-def _isa(torch: Any) -> list[str]:
+def _isa() -> list[str]:
     names = ("avx2", "avx512", "amx", "vnni", "sve")
     cpu = torch.cpu
     return [n for n in names if getattr(cpu, f"_is_{n}_supported", bool)()]
 
 
-_QUESTIONS: dict[str, Callable[[Any], Any]] = {
+_QUESTIONS: dict[str, Callable[[], Any]] = {
     "torch": _torch,
     "triton": _triton,
-    "cuda_available": lambda torch: torch.cuda.is_available(),
-    "driver_cuda": lambda torch: (
+    "cuda_available": lambda: torch.cuda.is_available(),
+    "driver_cuda": lambda: (
         torch._C._cuda_getDriverVersion() if hasattr(torch._C, "_cuda_getDriverVersion") else None
     ),
     "devices": _devices,

@@ -26,6 +26,7 @@ from typing import Any, NoReturn
 
 from . import store
 from .children import in_child
+from .lazy import torch
 
 Document = dict[str, Any]
 
@@ -96,7 +97,7 @@ def warm() -> bool:
     """Import what every compile needs; return whether children must be fresh interpreters."""
     given = os.environ.get(_ASK_NVML)
     os.environ[_ASK_NVML] = "1"
-    torch = import_module("torch")
+    import_module("torch")
     for name in _WARM:
         try:
             import_module(name)
@@ -106,8 +107,8 @@ def warm() -> bool:
         _know_vec_isa(import_module("torch._inductor.cpu_vec_isa"))
     except Exception:
         traceback.print_exc()
-    usable = in_child(lambda: _use_devices(torch), _TRY_S) == "returns"
-    fresh = not usable and any(device.is_available() for device in _devices(torch))
+    usable = in_child(_use_devices, _TRY_S) == "returns"
+    fresh = not usable and any(device.is_available() for device in _devices())
     os.environ.pop(_ASK_NVML)
     if given is not None:
         os.environ[_ASK_NVML] = given
@@ -131,15 +132,15 @@ def _know_vec_isa(module: Any) -> None:
     module.valid_vec_isa_list = functools.lru_cache(None)(lambda: found)
 
 
-def _use_devices(torch: Any) -> None:
-    for device in _devices(torch):
+def _use_devices() -> None:
+    for device in _devices():
         if device._is_in_bad_fork():
             raise RuntimeError("no child of this process can use it")
         if device.is_available():
             torch.ones(1, device=device.__name__.rpartition(".")[2])
 
 
-def _devices(torch: Any) -> list[Any]:
+def _devices() -> list[Any]:
     return [getattr(torch, name) for name in ("cuda", "xpu") if hasattr(torch, name)]
 
 
