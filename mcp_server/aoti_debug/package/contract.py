@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from aoti_debug.answers import PackageDim
 from aoti_debug.facts.categories import OF_A_PROPERTY
 from aoti_debug.model import Category, Confidence, InputFinding
 from aoti_debug.package.documents import Sizes
@@ -26,27 +27,25 @@ def one_line(one: Input) -> str:
     dtype = one.dtype or "tensor"
     if one.dims is None:
         return f"{dtype}, sizes not stated"
-    text = f"{dtype}[{', '.join(map(_size, one.dims))}]"
+    text = f"{dtype}[{', '.join(map(size_of, one.dims))}]"
     if one.device:
         text += f" on {one.device}"
     if one.dims:
-        text += f", strides ({', '.join(map(_stride, one.dims))})"
+        text += f", strides ({', '.join(map(stride_of, one.dims))})"
     if one.aligned:
         text += f", aligned to {one.aligned} bytes"
     return text
 
 
-def _size(dim: Dim) -> str:
+def size_of(dim: Dim | PackageDim) -> str:
     if dim.size is not None:
         return str(dim.size)
-    name = dim.symbol.replace("L", "") if dim.symbol else "any"
-    if dim.low is None and dim.high is None:
-        return name
     bounds = f"{'' if dim.low is None else dim.low}..{'' if dim.high is None else dim.high}"
-    return f"{name} in {bounds}" if dim.symbol else bounds
+    name = dim.symbol.replace("L", "") if dim.symbol else ""
+    return " in ".join(filter(None, (name, bounds if bounds != ".." else ""))) or "any"
 
 
-def _stride(dim: Dim) -> str:
+def stride_of(dim: Dim | PackageDim) -> str:
     if dim.stride is not None:
         return str(dim.stride)
     return dim.stride_symbol.replace("L", "") if dim.stride_symbol else "any"

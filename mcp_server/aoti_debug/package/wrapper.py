@@ -128,7 +128,7 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
     lines = lines_of(text)
     first, last = body_of(lines)
     head, body = lines[:first], lines[first:last]
-    base = _base(lines)
+    outputs, weights = _base(lines)
     environment = "AOTI_RUNTIME_CHECK_INPUTS" in text
     inputs = inputs_of(text, lines, first, last)
     always = "ConstantHandle(input_handles[" in text
@@ -136,9 +136,9 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
         member=member,
         lines=len(lines),
         inputs=inputs,
-        outputs=base[1] if base else None,
+        outputs=outputs,
         constants=constants_of(head),
-        weights_in_library=base[3] if base else None,
+        weights_in_library=weights,
         symbols=symbols_of(body),
         launches=read_launches(body, first),
         kernels=read_triton_kernels(lines),
@@ -150,19 +150,17 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
     )
 
 
-def _base(lines: list[str]) -> tuple[int, int, int, bool | None] | None:
-    """Return (inputs, outputs, constants, weights in the library) of the model's constructor."""
+def _base(lines: list[str]) -> tuple[int | None, bool | None]:
+    """Return how many outputs the model's constructor states, and whether the weights are in the
+    library."""
     named = (n for n, line in enumerate(lines) if "AOTInductorModelBase(" in line)
     texts = ("\n".join(lines[n : n + 16])[:2000] for n in islice(named, 64))
     found = next(filter(None, map(_BASE.search, texts)), None)
-    if found is None:
-        return None
-    arguments = [part.strip() for part in found[1].replace("std::move(cubin_dir)", "").split(",")]
-    counts = [int(part) for part in arguments[:3] if part.isdecimal() and len(part) < 9]
+    parts = found[1].replace("std::move(cubin_dir)", "").split(",") if found else []
+    counts = [int(part) for part in parts[:3] if part.strip().isdecimal() and len(part.strip()) < 9]
     if len(counts) != 3:
-        return None
-    weights = {"true": True, "false": False}.get(arguments[-1])
-    return counts[0], counts[1], counts[2], weights
+        return None, None
+    return counts[1], {"true": True, "false": False}.get(parts[-1].strip())
 
 
 def _build(lines: list[str]) -> Build | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from aoti_debug.answers import PackageAnswer, PackageDim, PackageInput, PackageLaunch, PackageModel
+from aoti_debug.answers import PackageAnswer, PackageInput, PackageLaunch, PackageModel
+from aoti_debug.package.contract import size_of, stride_of
 from aoti_debug.report.text import Item, Outline, Section, Tone, section, table
 
 _HEADS = ("#", "name", "dtype", "sizes", "strides", "device")
@@ -69,20 +70,9 @@ def _inputs(inputs: list[PackageInput]) -> Iterator[Item]:
 
 def _row(one: PackageInput) -> tuple[str, ...]:
     dims = one.dims or []
-    sizes, strides = ", ".join(map(_extent, dims)), ", ".join(map(_stride, dims))
+    sizes, strides = ", ".join(map(size_of, dims)), ", ".join(map(stride_of, dims))
     cells = (str(one.index), one.name, one.dtype or "any", f"[{sizes}]", f"[{strides}]")
     return (*cells, one.device or "any")
-
-
-def _extent(dim: PackageDim) -> str:
-    if dim.size is not None:
-        return str(dim.size)
-    bounds = f"{'' if dim.low is None else dim.low}..{'' if dim.high is None else dim.high}"
-    return " in ".join(filter(None, (dim.symbol, bounds if bounds != ".." else "")))
-
-
-def _stride(dim: PackageDim) -> str:
-    return dim.stride_symbol or "any" if dim.stride is None else str(dim.stride)
 
 
 def _launch(launch: PackageLaunch) -> Item:

@@ -23,14 +23,9 @@ _MARKS: dict[Tone, tuple[str, str]] = {
 _QUOTE_LINES = 12
 
 
-def render(outline: Outline) -> RenderableType:
-    """Return what rich prints; no text of a log is read as markup."""
-    return Group(*_parts(outline))
-
-
 def print_outline(outline: Outline, console: Console) -> None:
-    """Print the outline."""
-    console.print(render(outline))
+    """Print the outline; no text of a log is read as markup."""
+    console.print(Group(*_parts(outline)))
 
 
 def _parts(outline: Outline) -> Iterator[RenderableType]:

@@ -15,7 +15,11 @@ from pathlib import Path
 from aoti_debug.errors import AotiDebugError, NoInterpreter
 from aoti_debug.run.executor import ANY, Demand
 from aoti_debug.run.files import expanded
-from aoti_debug.run.interpreter import find_interpreter, installed_versions
+from aoti_debug.run.interpreter import (
+    check_interpreter,
+    find_interpreter,
+    installed_versions,
+)
 from aoti_debug.run.kept import within
 from aoti_debug.run.machine import ask
 from aoti_debug.signals import Stopped
@@ -218,14 +222,10 @@ def _unfit(planned: Planned) -> str | None:
     """Return what is wrong with a target's interpreter."""
     try:
         found = find_interpreter(planned.python)
-    except NoInterpreter as error:
-        return str(error.args[0])
+        check_interpreter(found, os.environ)
     except AotiDebugError as error:
-        return str(error)
-    installed = installed_versions(found)
-    if installed.python is None:
-        return f"{found} is not a working Python: {installed.problem}"
-    if not installed.torch:
+        return str(error.args[0] if isinstance(error, NoInterpreter) else error)
+    if not installed_versions(found).torch:
         return f"{found} has no torch"
     if planned.module is None:
         return None
