@@ -224,25 +224,22 @@ def kind_of(call: Call) -> tuple[object, ...]:
 
 def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
     """Add what must be imported before the package or the exported program can be loaded."""
-    modules: list[str] = []
-    libraries: list[str] = []
-    folders: list[Path | None] = []
-    script: Path | None = None
-    words = {Path(word).name for word in run.argv}
-    for seen in run.custom_ops:
-        libraries += seen.libraries
-        modules += [module for module in seen.modules if module != "__main__"]
-        names = [word.partition(":")[0] for word in seen.modules]
-        folders += [folder_of(module, file) for module in names for file in seen.files]
-        if "__main__" in seen.modules:
-            script = next((Path(word) for word in run.argv if word in seen.files), script)
-            script = script or next((Path(f) for f in seen.files if Path(f).name in words), None)
+    seen, words = run.custom_ops, {Path(word).name for word in run.argv}
+    modules = (name for one in seen for name in one.modules if name != "__main__")
+    libraries = (library for one in seen for library in one.libraries)
+    pairs = ((name, file) for one in seen for name in one.modules for file in one.files)
+    folders = (folder_of(name.partition(":")[0], file) for name, file in pairs)
+    own = [file for one in seen if "__main__" in one.modules for file in one.files]
+    named = (
+        *(word for word in run.argv if word in own),
+        *(f for f in own if Path(f).name in words),
+    )
     return replace(
         found,
         modules=tuple(dict.fromkeys(modules)),
         folders=tuple(dict.fromkeys(folder for folder in folders if folder is not None)),
         libraries=tuple(dict.fromkeys(libraries)),
-        script=script,
+        script=Path(named[0]) if named else None,
     )
 
 
