@@ -300,11 +300,8 @@ def test_a_run_that_is_still_going_is_waited_for(script: Path) -> None:
         verify_request(str(script), directory.id, home=home)
 
 
-def test_a_run_that_nobody_watched_has_no_capture(script: Path) -> None:
+def test_a_run_that_nobody_watched_or_that_exported_nothing_says_so(script: Path) -> None:
     assert "nothing was captured" in str(refused(script, run_of(script)))
-
-
-def test_a_run_that_exported_nothing_says_so(script: Path) -> None:
     assert "holds no exported program" in str(refused(script, run_of(script, [PROCESS])))
 
 

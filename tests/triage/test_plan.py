@@ -6,20 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.diagnose.from_operator import from_mismatch
 from aoti_debug.explain.out_of_bounds import of_value
-from aoti_debug.model import (
-    Category,
-    Confidence,
-    Diagnosis,
-    InputFinding,
-    Kernel,
-    Phase,
-    SourceLine,
-)
+from aoti_debug.model import Category, Diagnosis, InputFinding, Kernel, Phase, SourceLine
 from aoti_debug.package.documents import Sizes
 from aoti_debug.package.record import CompiledModel, CustomOp, Package, Wrapper
 from aoti_debug.probe.judge import Dim
@@ -71,22 +64,9 @@ def seen(
     return Observations((), RunSeen(processes=(process,), calls=(call,), custom_ops=ops), ending)
 
 
-def said(
-    category: Category,
-    *,
-    phase: Phase = "run",
-    confidence: Confidence = "likely",
-    kernel: Kernel | None = None,
-    input: InputFinding | None = None,
-) -> Diagnosis:
-    return Diagnosis(
-        phase=phase,
-        category=category,
-        confidence=confidence,
-        summary="",
-        kernel=kernel,
-        input=input,
-    )
+def said(category: Category, phase: Phase = "run", **known: Any) -> Diagnosis:
+    known = {"confidence": "likely", "summary": "", **known}
+    return Diagnosis(phase=phase, category=category, **known)
 
 
 @dataclass(frozen=True)
@@ -477,9 +457,7 @@ def call_of(path: Path, text: str, line: int = CALL, inputs: int = 1) -> Observa
 def fault(category: Category, property: str = "", expected: str = "", got: str = "") -> Diagnosis:
     given = {"property": property, "expected": expected, "got": got, "dim": 0}
     found = InputFinding(index=0, name="x", **given) if property else None
-    return Diagnosis(
-        phase="run", category=category, confidence="proved", summary="it is so", input=found
-    )
+    return said(category, confidence="proved", summary="it is so", input=found)
 
 
 DTYPE = fault("contract_dtype", "dtype", "float32", "float64")
