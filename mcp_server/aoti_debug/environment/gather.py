@@ -28,6 +28,7 @@ from aoti_debug.environment.toolkit import (
     variables,
 )
 from aoti_debug.errors import NoInterpreter
+from aoti_debug.read.typed import take
 from aoti_debug.run.device import visible_devices
 from aoti_debug.run.interpreter import find_interpreter, installed_versions
 from aoti_debug.run.machine import TOOLS, ask, find_tool, site_packages
@@ -166,7 +167,7 @@ def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Environment
         torch_error=f"{error.get('type')}: {error.get('message')}" if error else None,
         torch_cuda=_text(torch.get("cuda")),
         architectures=tuple(a for a in torch.get("arch_list") or () if isinstance(a, str)),
-        gpus=tuple(_gpu(d) for d in document.get("devices") or () if isinstance(d, dict)),
+        gpus=tuple(take(GpuFacts, one) for one in document.get("devices") or ()),
         driver_cuda=_driver(document.get("driver_cuda")),
         nvidia_smi="nvidia-smi" in gathered["tools"],
         visible=env.get("CUDA_VISIBLE_DEVICES"),
@@ -194,17 +195,6 @@ def _part(document: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _text(value: object) -> str | None:
     return value[:300] if isinstance(value, str) else None
-
-
-def _gpu(device: Mapping[str, Any]) -> GpuFacts:
-    major, minor = (device.get("capability") or [0, 0])[:2]
-    memory = device.get("memory")
-    return GpuFacts(
-        index=int(device.get("index", 0)),
-        name=str(device.get("name", "GPU"))[:80],
-        capability=(int(major), int(minor)),
-        memory=memory if isinstance(memory, int) else 0,
-    )
 
 
 def _device(number: int, name: str, capability: str, memory: int) -> str:

@@ -32,7 +32,7 @@ class Folder:
 class GpuFacts:
     index: int
     name: str
-    capability: tuple[int, int]
+    capability: tuple[int, int] = (0, 0)
     memory: int = 0
 
 
