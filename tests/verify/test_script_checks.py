@@ -270,3 +270,42 @@ def test_a_row_may_be_refused_by_a_table_and_with_a_reason_as_others_are() -> No
             [ROWS], [ROWS.replace("\n\n\ndef enc", f"\n{reason}\n\ndef enc")]
         ).refusals
         assert refusal.told and (refusal.ordered and not refusal.special) is asked
+
+
+HELD = """
+def loaded(path):
+    return torch._inductor.aoti_load_package(path)
+
+def reference(model, rows):
+    return [model(row) for row in rows]
+
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", torch.ones(4))
+    def forward(self, x):
+        return x * self.scale
+
+def main():
+    model, package, rows = Model(), loaded("m.pt2"), data()
+    got = [package(row) for row in rows]
+    CHECK
+
+def data():
+    return [torch.zeros(4)]
+
+def check(package, model, row):
+    torch.testing.assert_close(package(row), model(row))
+"""
+ONE_BY_ONE = """for n, (a, b) in enumerate(zip(got, reference(model, rows))):
+        error = (a - b).abs().max()
+        assert error < 1e-4, n"""
+
+
+@pytest.mark.parametrize("made", [ONE_BY_ONE, "check(package, model, rows[0])"])
+def test_what_a_check_compares_is_followed_through_loops_errors_and_parameters(made: str) -> None:
+    before = HELD.replace("CHECK", made)
+    moved = before.replace('loaded("m.pt2")', 'loaded("new.pt2")')
+    assert changes([before], [moved]).compared
+    assert not changes([before], [before.replace("x * self.scale", "x")]).compared
+    assert not changes([before], [before.replace("ones(4)", "zeros(4)")]).compared

@@ -24,6 +24,7 @@ from aoti_debug.verify.script_source import (
     features,
     loaded,
     name_of,
+    with_parameters,
 )
 
 # What takes a bad value out of sight on its way to a check.
@@ -277,23 +278,28 @@ def _compared(check: MadeCheck, old: Source, new: Source) -> bool:
     compares = callees(check.test) & COMPARING or any(
         isinstance(node, ast.Compare) for node in ast.walk(check.test)
     )
-    names = loaded(check.test) - old.imported - {"abs", "len", "float", "max", "min"}
-    flows = assigned([check.function])
-    if not compares or len(names & flows.keys()) < 2:
+    flows = with_parameters(check.function, old)
+    names = loaded(check.test) & flows.keys()
+    while len(names) == 1:  # an error, of what is compared before
+        more = {name for value in flows[min(names)] for name in loaded(value)} & flows.keys()
+        if more <= names:
+            break
+        names = more
+    if not compares or len(names) < 2:
         return False
-    function = next((one for one in new.named.get(name_of(check.function), [])), new.trees[0])
-    for name in names & flows.keys():
-        was = _closure(name, check.function, old)
-        own = any(word in text for text in was for word in PACKAGE)
-        if not own and any("(" in t for t in was) and was == _closure(name, function, new):
-            return True
-    return False
+    function = next(iter(new.named.get(name_of(check.function), ())), new.trees[0])
+    closed = {name: _closure(name, flows, old) for name in names}
+    of_package = {n for n, texts in closed.items() if any(w in t for w in PACKAGE for t in texts)}
+    computed = {n: texts for n, texts in closed.items() if n not in of_package and texts}
+    later = with_parameters(function, new)
+    same = all(texts == _closure(name, later, new) for name, texts in computed.items())
+    return same and any("(" in text for texts in computed.values() for text in texts)
 
 
-def _closure(name: str, function: ast.AST, source: Source) -> set[str]:
+def _closure(name: str, flows: Flows, source: Source) -> set[str]:
     """Return the text of all that a name is computed by; nothing where that is not all known."""
-    flows = assigned([function])
     found: set[str] = set()
+    known = source.known
     wanted, seen, direct, classes = [name], set[str](), False, list[ast.ClassDef]()
     while wanted:
         one = wanted.pop()
@@ -313,10 +319,8 @@ def _closure(name: str, function: ast.AST, source: Source) -> set[str]:
             wanted += loaded(part) | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
             functions = [n.func for n in nodes if isinstance(n, ast.Call)]
             plain = {n.id for n in functions if isinstance(n, ast.Name)}
-            methods = [n for n in functions if isinstance(n, ast.Attribute)]
-            own = {n.attr for n in methods if ast.unparse(n.value) == "self"}
-            if (plain - flows.keys() - source.known) | (own - source.known):
-                return set()  # what is called is not known
+            if plain - flows.keys() - known:  # a method that is not here is a library's
+                return set()
             direct = direct or bool(plain & (flows.keys() | source.values.keys()))
     for definition in classes if direct else []:
         for method in definition.body:

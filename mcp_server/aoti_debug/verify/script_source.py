@@ -60,7 +60,8 @@ class Source:
                     self.named.setdefault(node.name, []).append(node)
                 elif isinstance(node, (ast.Import, ast.ImportFrom)):
                     self.imported |= {(a.asname or a.name).partition(".")[0] for a in node.names}
-            for name, values in assigned(tree.body).items():
+            own = [node for node in tree.body if not isinstance(node, (*FUNCTIONS, ast.ClassDef))]
+            for name, values in assigned(own).items():
                 self.values.setdefault(name, []).extend(values)
             self.checks += _checks(tree.body, (), tree)
 
@@ -158,8 +159,7 @@ def assigned(body: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
 
     def give(target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
-            same = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
-            values = value.elts if isinstance(value, ast.Tuple) and same else None
+            values = _values(value, len(target.elts))
             for place, one in enumerate(target.elts):
                 give(one, values[place] if values else value)
         while isinstance(target, (ast.Subscript, ast.Starred)):
@@ -183,6 +183,44 @@ def assigned(body: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
         if id(node) in outer or not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             wanted += ast.iter_child_nodes(node)
     return found
+
+
+def with_parameters(function: ast.AST, source: Source) -> Flows:
+    """Return what the names of a function are given, its parameters by its callers, and what those
+    give the names that they pass."""
+    found = assigned([function])
+    if not isinstance(function, FUNCTIONS):
+        return found
+    names = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+    passed: dict[str, list[ast.expr]] = {}
+    for caller in [*source.trees, *(one for each in source.named.values() for one in each)]:
+        calls = [
+            node
+            for node in own_nodes(caller)
+            if isinstance(node, ast.Call) and called(node) == function.name
+        ]
+        for call in calls:
+            for name, value in zip(names, call.args, strict=False):
+                passed.setdefault(name, []).append(value)
+            for word in call.keywords:
+                passed.setdefault(word.arg or "", []).append(word.value)
+        for name, values in assigned([caller]).items() if calls else ():
+            passed.setdefault(name, []).extend(values)
+    return {**passed, **found}
+
+
+def _values(value: ast.expr, count: int) -> Sequence[ast.expr]:
+    """Return what each of so many targets is given, by a tuple or by the items of `zip` and
+    `enumerate`; nothing where that is not known."""
+    if isinstance(value, ast.Tuple):
+        return value.elts if len(value.elts) == count else ()
+    items = value.value if isinstance(value, ast.Starred) else None
+    if not isinstance(items, ast.Call) or not items.args:
+        return ()
+    each = [ast.Starred(one, ast.Load()) for one in items.args]
+    if called(items) == "enumerate" and count == 2:
+        return [ast.Name("enumerate", ast.Load()), each[0]]
+    return each if called(items) == "zip" and len(each) == count else ()
 
 
 def name_of(node: ast.AST) -> str:
