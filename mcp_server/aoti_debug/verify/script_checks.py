@@ -288,19 +288,23 @@ def _compared(check: MadeCheck, old: Source, new: Source) -> bool:
     if not compares or len(names) < 2:
         return False
     function = next(iter(new.named.get(name_of(check.function), ())), new.trees[0])
-    closed = {name: _closure(name, flows, old) for name in names}
+    direct = bool(callees(check.test) & flows.keys())
+    closed = {name: _closure(name, flows, old, direct=direct) for name in names}
     of_package = {n for n, texts in closed.items() if any(w in t for w in PACKAGE for t in texts)}
     computed = {n: texts for n, texts in closed.items() if n not in of_package and texts}
     later = with_parameters(function, new)
-    same = all(texts == _closure(name, later, new) for name, texts in computed.items())
+    same = all(
+        texts == _closure(name, later, new, direct=direct) for name, texts in computed.items()
+    )
     return same and any("(" in text for texts in computed.values() for text in texts)
 
 
-def _closure(name: str, flows: Flows, source: Source) -> set[str]:
-    """Return the text of all that a name is computed by; nothing where that is not all known."""
+def _closure(name: str, flows: Flows, source: Source, *, direct: bool) -> set[str]:
+    """Return the text of all that a name is computed by; nothing where that is not all known.
+    `direct`: models are called by the names of objects."""
     found: set[str] = set()
     known = source.known
-    wanted, seen, direct, classes = [name], set[str](), False, list[ast.ClassDef]()
+    wanted, seen, classes = [name], set[str](), list[ast.ClassDef]()
     while wanted:
         one = wanted.pop()
         if one in seen:
