@@ -117,16 +117,13 @@ class KernelReader:
         base = self.meaning(no, place, depth)
         added = definition(self.code, yes, place)
         if added is not None and (sum_ := _ADDED.match(added[1].strip())) and sum_[1] == no:
-            size = self._expression_of(sum_[2], added[0], depth)
+            size = sum_[2]
+            if size not in self.arguments:
+                size = self._operand(size, added[0], depth).text
             return IndexMeaning(base.text, base.sources, size)
         other, asked = self.meaning(yes, place, depth), self.meaning(condition, place, depth)
         text = f"{other.text} where {asked.text}, else {base.text}"
         return IndexMeaning(text, (*other.sources, *base.sources, *asked.sources))
-
-    def _expression_of(self, word: str, place: int, depth: int) -> str:
-        if word in self.arguments:
-            return word
-        return self._operand(word, place, depth).text
 
     def _loaded(self, pointer: str) -> IndexMeaning:
         argument = self.arguments.get(pointer)

@@ -127,7 +127,8 @@ class Graph:
         """Return the positions of the nodes that a search may keep or drop."""
         return [n for n, node in enumerate(self.nodes) if node.is_call and not node.is_light]
 
-    def users(self) -> dict[str, list[str]]:
+    @cached_property
+    def users(self) -> Mapping[str, list[str]]:
         found: dict[str, list[str]] = {}
         for node in self.nodes:
             for name in node.refs():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from aoti_debug.triage.spawn import torch_of
 from aoti_debug.vocabulary import Fingerprint
 
 WITHOUT_WEIGHTS = "aot_inductor.package_constants_in_so"
+NOTHING = Captured()
 NOT_FAILED = ("no_fault", "false_alarm")
 
 
@@ -42,9 +43,7 @@ class Material:
     model: str = "model"
     inputs: Path | None = None
     words: tuple[str, ...] = ()
-    context: Captured = field(
-        default_factory=Captured
-    )  # modules, folders and libraries of the operators
+    context: Captured = NOTHING  # modules, folders and libraries of the operators
     settings: Mapping[str, Any] | None = None
     diagnosis: Diagnosis | None = None
     observations: Observations | None = None

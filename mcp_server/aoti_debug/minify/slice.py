@@ -141,10 +141,10 @@ def with_producers(graph: Graph, keep: frozenset[int], levels: int = 1) -> froze
 
 def with_users(graph: Graph, keep: frozenset[int]) -> frozenset[int]:
     """Return the nodes with what is computed from them at once."""
-    users, kept = graph.users(), set(keep)
+    kept = set(keep)
     waiting = [graph.nodes[number].name for number in keep]
     while waiting:
-        for name in users.get(waiting.pop(), []):
+        for name in graph.users.get(waiting.pop(), []):
             node = graph[name]
             if node.is_light:
                 waiting.append(name)

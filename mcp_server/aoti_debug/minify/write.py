@@ -45,7 +45,6 @@ class Writer:
         self.real = survey.real or survey.example
         self._values: dict[str, Mapping[str, NodeValue]] = {"weights": survey.weights.by_name}
         self._values |= {one.side: one.by_name for one in (survey.example, self.real)}
-        self._users = survey.graph.users()
 
     def write(self, candidate: Reduction, header: str = "", load: str | None = None) -> Script:
         """Return the script of a candidate; `header` is its docstring, `load` Python that defines
@@ -85,7 +84,7 @@ class Writer:
             self._emit(self.graph.nodes[position], candidate, written)
         for position in sorted(candidate.keep):
             node = self.graph.nodes[position]
-            users = self._users.get(node.name, [])
+            users = self.graph.users.get(node.name, [])
             if node.several:
                 self._results_of(node, written)
             elif not any(user in written.emitted for user in users):
@@ -101,14 +100,14 @@ class Writer:
                 continue
             items = [
                 user
-                for user in self._users.get(node.name, [])
+                for user in self.graph.users.get(node.name, [])
                 if self.graph[user].target == "operator.getitem"
                 and self.graph[user].args[1] == {"text": str(number)}
             ]
             taken = next((item for item in items if item in written.emitted), None)
             if taken is None:
                 written.outputs.append(f"{node.name}[{number}]")
-            elif not any(user in written.emitted for user in self._users.get(taken, [])):
+            elif not any(user in written.emitted for user in self.graph.users.get(taken, [])):
                 written.outputs.append(taken)
 
     def _emit(self, node: GraphNode, candidate: Reduction, written: Written) -> None:
