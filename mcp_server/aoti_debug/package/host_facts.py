@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,16 +44,9 @@ class HostFacts:
     def torch_libraries(self) -> list[Path]:
         if self.torch_path is None:
             return []
-        folder = self.torch_path / "lib"
-        names = (
-            "libtorch_cpu.so",
-            "libtorch_cuda.so",
-            "libc10.so",
-            "libc10_cuda.so",
-            "libtorch.so",
-        )
-        found = [folder / name for name in names if (folder / name).is_file()]
-        return found if any(p.name == "libtorch_cpu.so" for p in found) else []
+        names = "libtorch_cpu libtorch_cuda libc10 libc10_cuda libtorch".split()
+        found = [self.torch_path / "lib" / f"{name}.so" for name in names]
+        return [path for path in found if path.is_file()] if found[0].is_file() else []
 
     def has_library(self, name: str) -> bool | None:
         """Tell whether the loader would find a library; None when that cannot be known."""
@@ -93,10 +86,7 @@ def host_facts(environment: EnvironmentAnswer | None) -> HostFacts:
 
 
 def _glibc() -> str | None:
-    try:
-        name, _, number = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
-    except (ValueError, OSError, AttributeError):
-        return None
+    name, number = platform.libc_ver()
     return number if name == "glibc" and number else None
 
 
@@ -113,20 +103,14 @@ def _libstdcxx(python: Path | None) -> Path | None:
 
 @cache
 def _cpu_flags() -> frozenset[str]:
-    try:
-        with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as stream:
-            for line in stream:
-                if line.startswith(("flags", "Features")):
-                    return frozenset(line.partition(":")[2].split())
-    except OSError:
-        pass
+    with suppress(OSError), Path("/proc/cpuinfo").open(errors="replace") as stream:
+        found = (line for line in stream if line.startswith(("flags", "Features")))
+        return frozenset(next(found, "").partition(":")[2].split())
     return frozenset()
 
 
 @cache
 def _loader_cache() -> bytes:
-    try:
-        with Path("/etc/ld.so.cache").open("rb") as stream:
-            return stream.read(8 * 1024 * 1024)
-    except OSError:
-        return b""
+    with suppress(OSError), Path("/etc/ld.so.cache").open("rb") as stream:
+        return stream.read(8 * 1024 * 1024)
+    return b""

@@ -14,6 +14,7 @@ from aoti_debug.probe.judge import Input as Input
 from aoti_debug.probe.judge import Symbol as Symbol
 from aoti_debug.vocabulary import Place
 
+LaunchKind = Literal["triton", "cpp", "extern", "custom_op", "aten", "cuda"]
 Layout = Literal["root", "prefixed", "library", "directory", "exported_program", "unknown"]
 
 
@@ -60,7 +61,7 @@ class Launch:
 
     number: int  # 1-based
     kernel: str
-    kind: Literal["triton", "cpp", "extern", "custom_op", "aten", "cuda"]
+    kind: LaunchKind
     line: int  # of the wrapper's source
     nodes: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import PurePosixPath
 from textwrap import dedent
-from typing import Literal
 
-from aoti_debug.package.record import Build, Launch, TritonKernel, Wrapper
+from aoti_debug.package.record import Build, Launch, LaunchKind, TritonKernel, Wrapper
 from aoti_debug.probe.constants import constants_of
 from aoti_debug.probe.wrapper_contract import body_of, inputs_of, leaves_of, lines_of, symbols_of
 
@@ -35,8 +34,6 @@ _LOAD = re.compile(r"kernels_?\.(\w{1,300}) = loadKernel\((.{1,4000}?)\);")
 _STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"')
 _EMBEDDED = re.compile(r"__(\w{1,300})_start")
 
-Kind = Literal["triton", "cpp", "extern", "custom_op", "aten", "cuda"]
-
 
 def read_launches(body: list[str], first: int) -> tuple[Launch, ...]:
     """Return the launches of `run_impl`; `first` is the 0-based line where `body` starts."""
@@ -61,7 +58,7 @@ def read_launches(body: list[str], first: int) -> tuple[Launch, ...]:
     return tuple(found)
 
 
-def _calls(line: str) -> Iterator[tuple[str, Kind]]:
+def _calls(line: str) -> Iterator[tuple[str, LaunchKind]]:
     if match := _TRITON.match(line) or _LAUNCH.search(line):
         yield match[1], "triton"
     elif match := _PROXY.search(line):

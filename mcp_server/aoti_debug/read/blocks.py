@@ -150,6 +150,7 @@ class Blocks:
 T = TypeVar("T")
 
 _TRIPLE = re.compile(r"[\[(] {0,4}(\d{1,10}), {0,4}(\d{1,10}), {0,4}(\d{1,10})[\])]")
+_LIST = re.compile(r"\[\s{0,8}(?:-?\d{1,19}\s{0,8}(?:,\s{0,8}-?\d{1,19}\s{0,8}){0,63})?\]")
 MARK = re.compile(r"\[[EWIF]\d{4} ")  # start of a line of torch's own log
 
 
@@ -184,13 +185,8 @@ def whole(text: str) -> int | None:
 
 def integers(text: str) -> tuple[int, ...] | None:
     """Read `[8, 16]`; None when it is no such list of at most 64 numbers."""
-    body = text.strip()
-    if not (body.startswith("[") and body.endswith("]")):
-        return None
-    parts = [p.strip() for p in body[1:-1].split(",")] if body[1:-1].strip() else []
-    if len(parts) > 64 or not all(re.fullmatch(r"-?\d{1,19}", p) for p in parts):
-        return None
-    return tuple(int(p) for p in parts)
+    held = _LIST.fullmatch(text.strip())
+    return tuple(map(int, re.findall(r"-?\d+", text))) if held is not None else None
 
 
 class Ends(Generic[T]):
