@@ -154,6 +154,58 @@ Traceback (most recent call last):
 AssertionError: Guard failed: x.size()[0] == y.size()[0]
 """
 
+ENDS_IN_A_CONVERTER = """\
+KeyError: 'w'
+Traceback (most recent call last):
+  File "/v/iree/turbine/aot/builtins/globals.py", line 40, in resolve
+    return self.names[name]
+"""
+LEGALIZED = """\
+net.mlir:9:4: error: failed to legalize operation 'torch.aten.sort' that was explicitly illegal
+"""
+FAULT_OF_A_LAUNCH = """\
+  File "/v/torch/_inductor/compile_fx.py", line 90, in run
+    return model(new_inputs)
+  File "/v/torch/_inductor/triton_heuristics.py", line 60, in run
+    return launcher(
+RuntimeError: Triton Error [CUDA]: an illegal memory access was encountered
+"""
+BINARY_REFUSED = """\
+  File "/v/triton/runtime/jit.py", line 61, in run
+    kernel.run(grid)
+RuntimeError: Triton Error [CUDA]: no kernel image is available for execution on the device
+"""
+PASSED_OVER = """\
+Runtime error during autotuning:
+No valid triton configs. OutOfMemoryError: out of resource: k Required: 9 Hardware limit: 8
+Ignoring this choice.
+"""
+IN_HTML = """\
+<tr><th>net</th><th>eager_latency</th><th>inductor_latency</th></tr>
+<tr>
+  <td>bert</td>
+  <td>0.012</td>
+  <td>0.015</td>
+</tr>
+"""
+IN_MARKDOWN = "| | eager | AOTI |\n|---|---|---|\n| mean | 0.01 | 1.88 |\n"
+WITHOUT_LABELS = "tensor([0.1, 0.7])\ntensor([0.5, 0.7])\nFalse\n"
+IN_COMMENTS = "out_eager = f(x)  # tensor([1., 2.])\nout_compiled = g(x)  # tensor([1., 0.])\n"
+NOT_BUILT = """\
+  raise("pair_sum: this extension was not compiled with its operators")
+  ~~~~~ <--- HERE
+"""
+BLOCKED = "with two streams the other threads are blocked while one of them runs the model\n"
+SLOWER = "the package is three times slower than before\n"
+LONG_COMPILE = "compiling the package takes 25 minutes since the upgrade\n"
+WARNS_ALONE = """\
+/v/torch/_inductor/compile_fx.py:9: UserWarning: tensor cores are not enabled, consider it
+  warnings.warn(
+"""
+SERVED = """\
+E0102 10:00:00.000001 1 model_lifecycle.cc:63] PytorchStreamReader failed locating file data.pkl
+"""
+
 ENGINE_IN_JAVA = """\
 ai.onnxruntime.OrtException: Error code - ORT_INVALID_ARGUMENT - message: invalid dimensions
 \tat ai.onnxruntime.OrtSession.run(Native Method)
@@ -190,6 +242,21 @@ ai.onnxruntime.OrtException: Error code - ORT_INVALID_ARGUMENT - message: invali
         (LOADED_BY_A_SCRIPT, "user_code", "load"),
         (CRASHED_IN_LOAD, "host_segfault", "load"),
         (CHECKED_IN_A_CALL, "contract_guard", "run"),
+        (ENDS_IN_A_CONVERTER, "lowering_error", "lower"),
+        (LEGALIZED, "lowering_error", "lower"),
+        (FAULT_OF_A_LAUNCH, "illegal_memory_access", "run"),
+        (BINARY_REFUSED, "missing_kernel_binary", "run"),
+        (PASSED_OVER, "false_alarm", "autotune"),
+        (IN_HTML, "performance", "run"),
+        (IN_MARKDOWN, "wrong_result", "output"),
+        (WITHOUT_LABELS, "wrong_result", "output"),
+        (IN_COMMENTS, "wrong_result", "output"),
+        (NOT_BUILT, "custom_op_missing", "run"),
+        (BLOCKED, "concurrency", "run"),
+        (SLOWER, "performance", "run"),
+        (LONG_COMPILE, "performance", "lower"),
+        (WARNS_ALONE, "false_alarm", "none"),
+        (SERVED, "package_incompatible", "load"),
         (CHECKED_BY_EXPORT, "lowering_error", "export"),
     ],
 )
@@ -209,3 +276,41 @@ def test_frames_without_an_error_are_not_called_healthy() -> None:
 """
     found = diagnose_log(text=frames).diagnoses[0]
     assert (found.category, found.phase) == ("unknown", "run")
+
+
+OF_OTHERS = (
+    """\
+  File "/w/train.py", line 9, in <module>
+    out = net(x)
+  File "/v/torch/nn/modules/pooling.py", line 17, in forward
+    return F.max_pool2d(input, self.kernel_size)
+RuntimeError: CUDA error: misaligned address
+""",
+    "/usr/bin/ld: app.o: undefined reference to `main'\nmake: *** [app] Error 1\n",
+    "Error in load_lib(x) :\n  /lib/libm.so.6: version `GLIBC_2.99' not found (required by x)\n",
+    "ggml_cuda_init: device 0\nllama_load: CUDA error: out of memory\n",
+    "ERROR: LoadError: could not load library\nx.so: undefined symbol: cuFoo\n",
+    "C:\\src\\app.cpp(31): error C2039: 'forward': is not a member of 'Net'\n",
+    'FATAL: a.cu:9 code=35(cudaErrorInsufficientDriver) "cudaGetDeviceCount(&n)"\n',
+)
+
+
+@pytest.mark.parametrize("text", OF_OTHERS)
+def test_what_other_software_says_is_possible_at_most(text: str) -> None:
+    assert diagnose_log(text=text).diagnoses[0].confidence == "possible"
+
+
+def test_a_sign_of_a_compiled_model_makes_it_likely() -> None:
+    ours = OF_OTHERS[0].replace("net(x)", "torch.compile(net)(x)")
+    assert diagnose_log(text=ours).diagnoses[0].confidence == "likely"
+
+
+def test_a_native_stack_is_not_called_healthy() -> None:
+    stack = "all tests passed\n#0  0x00007f2b in raise () from /lib64/libc.so.6\n"
+    assert diagnose_log(text=stack).diagnoses[0].category == "unknown"
+
+
+def test_a_scripts_own_error_has_no_phase_of_ours() -> None:
+    text = '  File "/w/prep.py", line 3, in <module>\n    row["age"]\nKeyError: \'age\'\n'
+    found = diagnose_log(text=text).diagnoses[0]
+    assert (found.category, found.phase) == ("user_code", "none")

@@ -451,7 +451,7 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
         return [best, *others]
     if known.category == "unknown" and whole and (warned := scene.all(WARNED)):
         at, quote = warned[-1].number, scene.span(warned[-1]).quote
-        if not complains(scene) and not scene.any(STACK):
+        if all(WARNED.search(text) or text[:1].isspace() for text in scene.texts):
             return [of_no_harm(best, "none", scene.span(warned[0]).quote)]
     if at and logged_as_warnings(scene):
         return [of_no_harm(best, known.phase, quote)]

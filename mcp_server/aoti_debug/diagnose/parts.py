@@ -162,7 +162,7 @@ ONNX Runtime *
     = RUNTIME TYPES_OF_DATA SIZES VERSIONS
 TensorRT *
     \[TRT\] || \btorch_tensorrt\. || \bdeserializeCudaEngine\b || \bpolygraphy[./]
-    \btensorrt\.\w || ^\[[EWF]\] \d{1,2}: \[ || \bTensorRT\b
+    \btensorrt\.\w || ^\[[EWF]\] \d{1,2}: \[ || \bTensorRT(?:-LLM)?(?:\]|:| [Ee]rror)
     = RUNTIME VERSIONS CONVERTS SIZES
 TensorFlow *
     \btensorflow/\w

@@ -113,6 +113,7 @@ wrong_result output
     all_?close ~40~ \bfalse\b
     (?:output|result|accuracy|numeric\w*|precision)s?\b.{0,60}<DIFFERS>
     <DIFFERS>.{0,40}(?:output|result|accuracy)
+    \baccuracy\b ~40~ \b(?:drop\w*|lower|worse|degrad\w*|loss)\b
 nan_or_inf output
     (?:returns?|output\w*|(?:produc|giv)\w+|got|loss\w*|is|are|becomes?|contains?) .{0,20}\bnans?\b
 hang hang

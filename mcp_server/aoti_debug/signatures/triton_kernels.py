@@ -378,7 +378,7 @@ SIGNATURES = (
         matches=(quoted("Failed to run autotuning code block: Triton Error [CUDA]: device-side assert triggered", "pytorch/pytorch#147799"),),
     ),
     Signature("autotune_gpu_fault", "autotune", "illegal_memory_access", Tier.SPECIFIC_TEXT,
-        summary="A kernel faulted on the GPU while the model was compiled: kernels are tuned then",
+        summary="A kernel faulted on the GPU while the model was being compiled: kernels are tuned then",
         means="Either the kernel is wrong, or the made-up tuning inputs (sizes from hints, None as a tensor, random indices) are. The process must be restarted before anything else.",
         check="A core dump on exception names the kernel; run it alone on real inputs",
         fixes=("Correct the kernel; or compile with TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0, to see whether tuning data is to blame",),
