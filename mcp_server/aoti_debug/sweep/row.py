@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -90,24 +89,23 @@ class LedgerError(AotiDebugError):
     help = "Free space or name another directory with --out, then go on with --resume."
 
 
-@dataclass
 class Done:
-    """Which targets have a row."""
+    """Which targets have a row: one byte each."""
 
-    count: int
-    seen: set[int] = field(default_factory=set)
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._seen = bytearray(count)
 
     @property
     def rows(self) -> int:
-        return len(self.seen)
+        return sum(self._seen)
 
     def __contains__(self, index: int) -> bool:
-        return index in self.seen
+        return bool(self._seen[index])
 
     def add(self, index: int) -> bool:
         """Count a target; False where that was done before."""
-        known = index in self.seen
-        self.seen.add(index)
+        known, self._seen[index] = self._seen[index], 1
         return not known
 
 
