@@ -38,6 +38,14 @@ def compared(observations: Observations) -> tuple[Reference, ...]:
     return tuple(one for one in run.references if one.paired)
 
 
+def unpaired(observations: Observations) -> bool:
+    """Tell whether the module that the script compares with was also given inputs that no call of
+    the package was seen with, while calls of the package were given the same memory again."""
+    run, seen = observations.run, {one.caller for one in compared(observations)}
+    again = any(call.reused for call in run.calls)
+    return again and any(one.other and one.caller in seen for one in run.references)
+
+
 def far(observations: Observations) -> list[Reference]:
     """Return those that are further apart than rounding has put package and program, which the
     model may make large."""

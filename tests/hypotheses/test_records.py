@@ -23,10 +23,11 @@ def observed(
     code: int = 1,
     verdict: str = "agrees",
     compared: dict[str, Any] | None = None,
+    leaves: tuple[dict[str, Any], ...] = (LEAF,),
     **steps: dict[str, Any],
 ) -> Observations:
     """Return a run of two calls; the call's values are as the verdict says."""
-    begun = [called(LEAF, caller=["/t/serve.py", 30 + number]) for number in (1, 2)]
+    begun = [called(*leaves, caller=["/t/serve.py", 30 + number]) for number in (1, 2)]
     begun = [{**line, "id": number, "call": number} for number, line in enumerate(begun, 1)]
     ended = end(1), end(2, **({"memory": memory} if memory else {}))
     log = events(begun[0], ended[0], begun[1], ended[1], *more)
@@ -92,6 +93,27 @@ def test_results_that_the_script_compared_prove_how_the_reference_differs() -> N
     best = run(reference(attributes=["scale = 2, at the export 1"], **PAIR))
     assert (best.category, best.confidence) == ("user_code", "proved")
     assert "scale = 2" in best.summary and "0.5 apart" in best.because[1].result
+
+
+STATE = {**LEAF, "name": "state", "shape": [2]}
+
+
+def test_a_call_that_shares_some_inputs_with_the_reference_says_which_it_does_not() -> None:
+    agree = reference(call=1, apart=0.0, largest=1.0)
+    other = reference(call=2, other=[1])
+    best = run(agree, other, leaves=(LEAF, STATE))
+    assert (best.category, best.confidence) == ("user_code", "likely")
+    assert "state" in best.summary and "call 2" in best.summary
+    assert best.source[0].line == 32 and best.source[-1].line == 12
+    assert "state" not in run(agree, reference(call=2, other=[0, 1]), leaves=(LEAF, STATE)).summary
+    assert "state" not in run(agree, other, reference(**PAIR), leaves=(LEAF, STATE)).summary
+
+
+def test_memory_that_is_given_again_is_no_matter_of_rounding() -> None:
+    near = reference(**{**PAIR, "apart": 1e-6})
+    assert run(near, reference(call=1, other=[0])).category == "false_alarm"
+    best = run(near, reference(call=1, other=[0]), memory={"reused": [0]})
+    assert (best.category, best.confidence) == ("concurrency", "possible")
 
 
 def test_a_difference_that_calls_which_agree_have_as_well_is_not_the_cause() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.calls import base_name, writes_to
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
@@ -17,6 +17,7 @@ from aoti_debug.symptom import agreeing, compared, far, rejects
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Pair
     from aoti_debug.read.event_records import Reference
+    from aoti_debug.record.run_seen import RunSeen
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 Words = tuple[Category, str, str]  # category, what differs, fix
@@ -39,7 +40,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     seen = {one.caller for one in pairs}
     others = [one for one in run.references if not one.paired]
     if pairs:  # what was never compared is another matter
-        others = [one for one in others if one.rows and one.caller in seen]
+        others = [one for one in others if one.caller in seen and (one.rows or partly(run, one))]
     fine = [one for one in pairs if not one.far]
     for one in far(observations) or others:
         one = telling(one, fine) if one.far else one
@@ -48,7 +49,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             place, kind, again = one.caller, "", rewritten(observations, one)
             if again or found[0].startswith("constants_"):  # there is the fault, not here
                 kind = "constants"
-            elif one.rows:
+            elif one.rows or one.other:
                 kind = "run"
             elif (one.changed or one.another) and stale(observations):
                 kind = "load"
@@ -57,6 +58,14 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             in_place = one.written and one.lazy is None
             yield with_writer(reason, observations) if in_place else reason
             return
+
+
+def partly(run: RunSeen, one: Reference) -> bool:
+    """Tell whether a call of the package was given some of the reference's inputs, others with
+    other values, and was compared with no other call of it."""
+    call = next((c for c in run.calls if (c.pid, c.call) == (one.pid, one.call)), None)
+    held = any(o.paired and (o.pid, o.call) == (one.pid, one.call) for o in run.references)
+    return call is not None and not held and 0 < len(one.other) < len(call.inputs)
 
 
 def with_writer(reason: Candidate, observations: Observations) -> Candidate:
@@ -176,6 +185,10 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return state(observations, one.moved)
     if one.other and one.call is not None:
         names = named(observations, *one.other[:3])
+        if all(writes_to(observations, n) for n in one.other):
+            said = f"{names}: call {one.call} begins with what calls before it wrote there, the "
+            fix = f"give each sequence of calls its own copy: the model writes to {names}"
+            return "user_code", said + "reference does not", fix
         said = f"{names}: the reference is given other values than call {one.call} of the package"
         return "user_code", said, "give both the same inputs, prepared in the same way"
     if len(one.rows) == 2:

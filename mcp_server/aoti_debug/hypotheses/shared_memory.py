@@ -12,7 +12,7 @@ from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.experiments import tried
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Experiment, Fix, SourceLine
-from aoti_debug.symptom import agreeing, compared, rejects
+from aoti_debug.symptom import agreeing, compared, rejects, unpaired
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Repeated
@@ -67,8 +67,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield changed_output(run, changed, agreed)
     elif kept := [call for call in run.calls if call.aliases and later_reused(run, call)]:
         yield aliased(run, kept, agreed)
-    elif (again := [c for c in run.calls if c.reused]) and not compared(observations):
-        yield reused(run, again, agreed)
+    elif unpaired(observations) or not compared(observations):
+        if again := [call for call in run.calls if call.reused]:
+            yield reused(run, again, agreed)
 
 
 def handed_over(observations: Observations) -> Candidate | None:

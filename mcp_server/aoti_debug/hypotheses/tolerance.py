@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix, SourceLine
-from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects
+from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects, unpaired
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 SHORT = ("float16", "bfloat16")
@@ -34,7 +34,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if any(one.package.nan for one in outputs):
         return  # no tolerance takes NaN
     run, seen = observations.run, {one.caller for one in pairs}
-    if any(one.rows and one.caller in seen for one in run.references):
+    if unpaired(observations) or any(o.rows and o.caller in seen for o in run.references):
         return  # not all that was compared was paired
     worst = max(pairs, key=lambda one: one.apart or 0.0)
     rounding = checks.trials.rounding if checks.trials is not None else None

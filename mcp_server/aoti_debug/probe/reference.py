@@ -294,13 +294,14 @@ def _keep(own: _Seen, number: int, given: Any) -> dict[str, Any]:
 
 
 def _beside(own: _Seen) -> dict[str, Any] | None:
-    """Return the last call of the package with inputs of the same kind, and which have others
-    values."""
-    for package in reversed([*_package]):
-        kinds = [[one[:2] for one in seen.inputs] for seen in (own, package)]
-        if kinds[0] == kinds[1]:
-            return {"call": package.call, "other": _others(own, package)[:_NAMED]}
-    return None
+    """Return the call of the package with inputs of the same kind of which most have the same
+    values, the last of them, and which inputs have others."""
+    kind = [one[:2] for one in own.inputs]
+    known = [one for one in reversed([*_package]) if [given[:2] for given in one.inputs] == kind]
+    if not known:
+        return None
+    found = min(known, key=lambda one: len(_others(own, one)))
+    return {"call": found.call, "other": _others(own, found)[:_NAMED]}
 
 
 def _others(own: _Seen, package: _Seen) -> list[int]:
