@@ -10,7 +10,7 @@ from aoti_debug.diagnose.calls import is_users, source_of, traceback_phase, user
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, Role, headline, hint
 from aoti_debug.diagnose.speaker import by_a_neighbour, meaning_of
 from aoti_debug.diagnose.wording import Wording, wording_of
-from aoti_debug.facts.categories import GPU_FAULTS, Tier
+from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import (
     CHECKING_A_CALL,
     finds_a_compiler,
@@ -34,16 +34,6 @@ BY_PHASE: dict[Phase, Category] = {
     "package": "package_corrupt",
     "load": "package_incompatible",
     "constants": "constants_mismatch",
-}
-GUIDES: dict[Category, str] = {
-    "lowering_error": "guides/lowering-and-cpp.md",
-    "cpp_error": "guides/lowering-and-cpp.md",
-    "triton_error": "guides/triton-and-autotuning.md",
-    "autotune_error": "guides/triton-and-autotuning.md",
-    "package_corrupt": "guides/package-and-load.md",
-    "package_incompatible": "guides/package-and-load.md",
-    "constants_mismatch": "guides/constants.md",
-    "toolchain": "guides/toolchain.md",
 }
 
 
@@ -168,7 +158,7 @@ def from_chain(
         category,
         phase or "none",
         Tier.EXCEPTION,
-        signature.guide if signature else GUIDES.get(category),
+        signature.guide if signature else MEANINGS[category].guide,
         role="symptom" if phase == "run" or caught else "cause",
     ).found(
         headline(what, after=after if caught else ""),
@@ -260,7 +250,7 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
             phase = "triton_compile"
     role: Role = "envelope" if all(p.told == "type" for p in places) else "symptom"
     words = f"something failed {WHERE[phase]}; the log ends before it says what"
-    kind = Kind(category, phase, Tier.EXCEPTION, GUIDES.get(category), role, "possible")
+    kind = Kind(category, phase, Tier.EXCEPTION, MEANINGS[category].guide, role, "possible")
     yield kind.found(words, last.span, order=1)
 
 
