@@ -7,12 +7,17 @@ import contextlib
 import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
 class _Torch:
     def __getattr__(self, name: str) -> Any:
-        return getattr(sys.modules.get("torch") or import_module("torch"), name)
+        found = getattr(sys.modules.get("torch") or import_module("torch"), name)
+        # Functions may be replaced; classes, modules, dtypes and layouts are not.
+        if isinstance(found, (type, ModuleType)) or type(found).__module__ == "torch":
+            self.__dict__[name] = found
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(import_module("torch"), name, value)
