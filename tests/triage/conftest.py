@@ -46,6 +46,12 @@ def answered(
     return anyio.run(main)
 
 
+@pytest.fixture(scope="module")
+def python(warm_python: str) -> str:
+    """Run scripts in forks of a process that has imported torch."""
+    return warm_python
+
+
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")

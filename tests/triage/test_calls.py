@@ -20,11 +20,6 @@ Call = Callable[[str], TriageAnswer]
 
 
 @pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
-
-
-@pytest.fixture(scope="module")
 def call(built, triage_in) -> Call:
     """Triage each call once; the home is that of the compile, so exported programs are known."""
     found: dict[str, TriageAnswer] = {}

@@ -453,11 +453,6 @@ Triaged = Callable[[str], TriageAnswer]
 
 
 @pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
-
-
-@pytest.fixture(scope="module")
 def found(
     triaged: Callable[..., TriageAnswer],
     written: Callable[[str], object],

@@ -24,11 +24,6 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
-
-
-@pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("architectures")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from aoti_debug.answers import TriageAnswer
 
 HEAD = """\
@@ -31,11 +30,6 @@ NOTHING = """\
 result = package({**batch, "query": None})
 """
 Triaged = Callable[..., TriageAnswer]
-
-
-@pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
 
 
 def test_keys_in_another_order_are_the_cause_of_values_in_each_others_places(

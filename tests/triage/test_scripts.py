@@ -21,6 +21,7 @@ from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service
 from aoti_debug.signatures import signatures
 from aoti_debug.triage.source_text import read
+from programs import torch_python
 from recordings import recall
 
 TARGETS = Path(__file__).parents[1] / "targets"
@@ -28,6 +29,12 @@ LOWERING = TARGETS / "failing_export.py"
 Triaged = Callable[..., TriageAnswer]
 Written = Callable[[str], Path]
 Staged = Callable[..., StageAnswer]
+
+
+@pytest.fixture(scope="module")
+def python() -> str:
+    """Start an interpreter for each script: how it starts and ends is what is looked at."""
+    return torch_python()
 
 
 def test_an_exception_in_lowering_names_the_users_line(

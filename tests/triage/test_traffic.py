@@ -110,11 +110,6 @@ while True:
 
 
 @pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
-
-
-@pytest.fixture(scope="module")
 def traffic(built: Any, triage_in: Any, written: Any, tmp_path_factory: Any) -> Triage:
     def triage(source: str, package: str = "dynamic") -> TriageAnswer:
         path = repr(str(built.directory / f"{package}.pt2"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from aoti_debug.answers import TriageAnswer
 
 SCRIPT = """\
@@ -33,11 +32,6 @@ package = torch._inductor.aoti_load_package(torch._inductor.aoti_compile_and_pac
 for _ in range(3):
     package(torch.randn(4, 8))
 """
-
-
-@pytest.fixture(scope="module")
-def python(warm_python: str) -> str:
-    return warm_python
 
 
 def test_the_line_that_reads_a_weight_with_nan_and_its_checkpoint_are_named(
