@@ -213,16 +213,40 @@ class Ends(Generic[T]):
 R = TypeVar("R", bound=Record)
 
 
+class Alike(Generic[R]):
+    """Keep the first of the records whose fields `names` are equal, and count them. `spans`: its
+    span reaches to the last of them."""
+
+    def __init__(self, *names: str, most: int, spans: bool = True) -> None:
+        self._names, self._most, self._spans = names, most, spans
+        self._found: dict[tuple[object, ...], Any] = {}
+
+    def add(self, new: R) -> None:
+        key = tuple(getattr(new, name) for name in self._names)
+        old = self._found.get(key)
+        if old is not None and hasattr(old, "count"):
+            span = replace(old.span, last=new.span.last) if self._spans else old.span
+            self._found[key] = replace(old, span=span, count=old.count + 1)
+        elif old is None and len(self._found) < self._most:
+            self._found[key] = new
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self._found.values())
+
+
 class BlockReader(Generic[R]):
-    """A reader that keeps the first and last of what it finds; `lines` are those of the block that
-    it is in, as many as a quote holds."""
+    """A reader that keeps the first and last of what it finds, or counts those whose fields `alike`
+    are equal; `lines` are those of the block that it is in, as many as a quote holds."""
 
     triggers: tuple[str, ...] = ()
     keeps: ClassVar[tuple[int, int]] = (200, 100)
+    alike: ClassVar[tuple[str, ...]] = ()
+    spans: ClassVar[bool] = True  # the span of what is counted reaches to the last of them
 
     def __init__(self, artifact: str) -> None:
         self.artifact = artifact
-        self.found: Ends[R] = Ends(*self.keeps)
+        counted: Alike[R] = Alike(*self.alike, most=self.keeps[0], spans=self.spans)
+        self.found: Alike[R] | Ends[R] = counted if self.alike else Ends(*self.keeps)
         self.lines: list[Line] = []
         self.begin()
 
@@ -235,24 +259,3 @@ class BlockReader(Generic[R]):
     def finish(self) -> Iterable[R]:
         self.end()
         return list(self.found)
-
-
-class Alike(Generic[R]):
-    """Keep the first of the records whose fields `names` are equal, and count them. `spans`: its
-    span reaches to the last of them."""
-
-    def __init__(self, *names: str, most: int, spans: bool = True) -> None:
-        self._names, self._most, self._spans = names, most, spans
-        self._found: dict[tuple[object, ...], Any] = {}
-
-    def add(self, new: R) -> None:
-        key = tuple(getattr(new, name) for name in self._names)
-        old = self._found.get(key)
-        if old is not None:
-            span = replace(old.span, last=new.span.last) if self._spans else old.span
-            self._found[key] = replace(old, span=span, count=old.count + 1)
-        elif len(self._found) < self._most:
-            self._found[key] = new
-
-    def __iter__(self) -> Iterator[R]:
-        return iter(self._found.values())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from aoti_debug.read.blocks import Alike, span_of, triple
+from aoti_debug.read.blocks import BlockReader, span_of, triple
 from aoti_debug.read.record import GpuException, Line
 
 _DETECTED = "Detected an exception of type "
@@ -65,29 +64,28 @@ def kernel_name(told: str) -> str:
     return name.replace(".", "__") if name.startswith("triton_") else name
 
 
-class CoreDumpReader:
+class CoreDumpReader(BlockReader[GpuException]):
     """Give each exception once, with how often the driver met it."""
 
-    triggers: tuple[str, ...] = (_DETECTED, "focus set to CUDA kernel", "CUDA Exception: ")
+    triggers = (_DETECTED, "focus set to CUDA kernel", "CUDA Exception: ")
+    alike = ("source", "exception", "kernel", "file", "line")
+    spans = False
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        kind = ("source", "exception", "kernel", "file", "line")
-        self._found: Alike[GpuException] = Alike(*kind, most=200, spans=False)
+    def begin(self) -> None:
         self._now: _Parts | None = None
 
     def feed(self, line: Line) -> bool:
         text = line.text
         detected = _TYPE.search(text)
         if detected:
-            self._end()
+            self.end()
             self._now = _Parts("driver", [line], {"exception": detected[1]})
             return True
         focus = "focus set to CUDA kernel" in text
         old = self._now
         new = old is None or old.source == "driver" or (focus and "exception" in old.known)
         if new and (focus or "CUDA Exception: " in text):
-            self._end()
+            self.end()
             self._now = _Parts("cuda-gdb", [line])
         now = self._now
         if now is None:
@@ -99,12 +97,8 @@ class CoreDumpReader:
         if took and len(now.lines) < 30:
             now.lines.append(line)
         if now.count > limit:
-            self._end()
+            self.end()
         return self._now is not None
-
-    def finish(self) -> Iterable[GpuException]:
-        self._end()
-        return list(self._found)
 
     def _feed_driver(self, now: _Parts, text: str) -> bool:
         if "coredump:" not in text:
@@ -158,10 +152,10 @@ class CoreDumpReader:
             now.known["kernel"] = kernel_name(text[: launch.start()])
             now.known |= {"grid": triple(launch[1]), "block_size": triple(launch[2])}
 
-    def _end(self) -> None:
+    def end(self) -> None:
         now, self._now = self._now, None
         if now is not None and ("exception" in now.known or "kernel" in now.known):
-            self._found.add(now.record(self._artifact))
+            self.found.add(now.record(self.artifact))
 
 
 READERS = (CoreDumpReader,)

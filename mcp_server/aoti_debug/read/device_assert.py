@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from aoti_debug.read.blocks import Alike, Triple, span_of, triple
+from aoti_debug.read.blocks import BlockReader, Triple, span_of, triple
 from aoti_debug.read.record import DeviceAssert, Line
 
-_KEPT = 1000
 _FAILED = "` failed."
 _INDEX = "index out of bounds: "
 # As a generated kernel says it; a quotation in source code or an IndexError of the script is not.
@@ -20,14 +18,14 @@ _SAID = re.compile(
 _RAISED = re.compile(r"Exception raised from (.{1,400}?) at (\S{1,1000}):(\d{1,9})")
 
 
-class DeviceAssertReader:
+class DeviceAssertReader(BlockReader[DeviceAssert]):
     """Count asserts that are alike but for block and thread."""
 
-    triggers: tuple[str, ...] = ("Assertion `", _INDEX)
+    triggers = ("Assertion `", _INDEX)
+    alike = ("file", "line", "condition")
+    keeps = (1000, 0)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Alike[DeviceAssert] = Alike("file", "line", "condition", most=_KEPT)
+    def begin(self) -> None:
         self._cpu: Line | None = None
 
     def feed(self, line: Line) -> bool:
@@ -43,11 +41,10 @@ class DeviceAssertReader:
             self._cpu = line
         return self._cpu is not None
 
-    def finish(self) -> Iterable[DeviceAssert]:
+    def end(self) -> None:
         if self._cpu is not None:
             self._add_cpu(self._cpu, None)
             self._cpu = None
-        return list(self._found)
 
     def _feed_gpu(self, line: Line) -> None:
         head, block, rest = line.text.partition(": block: [")
@@ -80,9 +77,9 @@ class DeviceAssertReader:
         block: Triple | None = None,
         thread: Triple | None = None,
     ) -> None:
-        span = span_of(self._artifact, [line])
+        span = span_of(self.artifact, [line])
         place = (file, number, function, block, thread)
-        self._found.add(DeviceAssert(span, *place, condition, *_bounds(condition), count=1))
+        self.found.add(DeviceAssert(span, *place, condition, *_bounds(condition), count=1))
 
 
 def _bounds(condition: str) -> tuple[str | None, str | None, str | None]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from aoti_debug.read.blocks import BlockReader, span_of
 from aoti_debug.read.record import InputCheck, Line, Property, Record, Relation
@@ -124,7 +123,6 @@ DEVICES = tuple(
     """.split()
 )
 
-_KEPT = 200
 # In the wrapper's source the same words stand within quotation marks.
 _INPUT = re.compile(r"(?<!\")input_handles\[(\d{1,9})\]: ([^\n\"]{1,600})$")
 _WHAT = re.compile(
@@ -144,26 +142,17 @@ _OF_A_DIM: dict[str, tuple[Property, Relation]] = {
 }
 
 
-class InputCheckReader:
+class InputCheckReader(BlockReader[InputCheck]):
     """Give one record for each input and property that was found wrong."""
 
-    triggers: tuple[str, ...] = ("input_handles[",)
-
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: dict[object, InputCheck] = {}
+    triggers = ("input_handles[",)
+    alike = ("input", "property", "dim", "relation", "expected", "got")
 
     def feed(self, line: Line) -> bool:
         if found := _INPUT.search(line.text):
-            index, text = int(found[1]), found[2].strip()
-            check = InputCheck(span_of(self._artifact, [line]), index, *_found_wrong(text))
-            key = astuple(check)[1:]
-            if key not in self._found and len(self._found) < _KEPT:
-                self._found[key] = check
+            span = span_of(self.artifact, [line])
+            self.found.add(InputCheck(span, int(found[1]), *_found_wrong(found[2].strip())))
         return False
-
-    def finish(self) -> Iterable[InputCheck]:
-        return list(self._found.values())
 
 
 def _found_wrong(text: str) -> tuple[Property, int | None, Relation, str, str]:

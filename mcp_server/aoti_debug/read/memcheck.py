@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from aoti_debug.read.blocks import Alike, span_of, triple, whole
+from aoti_debug.read.blocks import BlockReader, span_of, triple, whole
 from aoti_debug.read.record import Line, Record, SanitizerError, SanitizerSummary
 
 Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
@@ -74,14 +74,14 @@ class _Finding:
 ALIKE = ("what", "kernel", "offset", "file", "line")  # but for thread and address
 
 
-class MemcheckReader:
+class MemcheckReader(BlockReader[Record]):
     """Count findings that are alike but for thread and address."""
 
-    triggers: tuple[str, ...] = (_PREFIX,)
+    triggers = (_PREFIX,)
+    alike = ALIKE
+    keeps = (KEPT, 0)
 
-    def __init__(self, artifact: str) -> None:
-        self._artifact = artifact
-        self._found: Alike[SanitizerError] = Alike(*ALIKE, most=KEPT)
+    def begin(self) -> None:
         self._now: _Finding | None = None
         self._summary: SanitizerSummary | None = None
 
@@ -90,7 +90,7 @@ class MemcheckReader:
             return False
         text = line.text[len(_PREFIX) :].removeprefix(" ")
         if not text.strip():
-            self._end()
+            self.end()
         elif text[0] != " ":
             self._feed_head(line, text.rstrip())
         elif self._now is not None:
@@ -98,18 +98,14 @@ class MemcheckReader:
         return False
 
     def finish(self) -> Iterable[Record]:
-        self._end()
-        found: list[Record] = list(self._found)
-        if self._summary is not None:
-            found.append(self._summary)
-        return found
+        return [*super().finish(), *([self._summary] if self._summary is not None else [])]
 
     def _feed_head(self, line: Line, text: str) -> None:
-        self._end()
+        self.end()
         summary = _SUMMARY.search(text)
         if summary and self._summary is None:
             errors = whole(summary[1]) or 0
-            self._summary = SanitizerSummary(span_of(self._artifact, [line]), errors)
+            self._summary = SanitizerSummary(span_of(self.artifact, [line]), errors)
         if text.startswith(_NOT_FINDINGS):
             return
         self._now = now = _Finding([line], text)
@@ -164,10 +160,10 @@ class MemcheckReader:
         if file and digits:
             now.known |= {"file": file, "line": int(digits[0])}
 
-    def _end(self) -> None:
+    def end(self) -> None:
         now, self._now = self._now, None
         if now is not None:
-            self._found.add(now.record(self._artifact))
+            self.found.add(now.record(self.artifact))
 
 
 def split_offset(kernel: str) -> tuple[str, int | None]:
