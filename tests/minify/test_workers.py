@@ -305,6 +305,12 @@ def test_a_run_that_nobody_watched_or_that_exported_nothing_says_so(script: Path
     assert "holds no exported program" in str(refused(script, run_of(script, [PROCESS])))
 
 
+def test_a_program_whose_weights_were_never_saved_is_none(script: Path) -> None:
+    run = run_of(script, [LOWERED])
+    (script.parents[1] / "runs" / run / "exported.pt2").touch()
+    assert "at the end of the script, which did not come" in str(refused(script, run))
+
+
 def test_a_run_of_another_torch_is_not_compared(script: Path, python: str) -> None:
     run = run_of(script, [TORCH], command=f"{python} {script}")
     said = str(refused(script, run))
@@ -333,7 +339,7 @@ def test_a_run_that_ended_well_is_only_compared(script: Path) -> None:
     home = script.parents[1]
     run = run_of(script, [LOWERED], ended={"code": 0})
     directory = RunDirectory.open(run, home)
-    (directory.path / "exported.pt2").touch()
+    (directory.path / "exported.pt2").write_bytes(b"a program")
     request = minify_request(run, home=home)
     assert ended_well(material_of(directory, request.target, home))
     ran = subprocess.run(
