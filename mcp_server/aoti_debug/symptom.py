@@ -9,6 +9,7 @@ from aoti_debug.read.record import PythonException
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.event_records import Reference
+    from aoti_debug.record.run_seen import RunSeen
 
 
 ROUNDING = 8.0  # that of one call was measured, that of others may be more
@@ -42,8 +43,16 @@ def unpaired(observations: Observations) -> bool:
     """Tell whether the module that the script compares with was also given inputs that no call of
     the package was seen with, while calls of the package were given the same memory again."""
     run, seen = observations.run, {one.caller for one in compared(observations)}
-    again = any(call.reused for call in run.calls)
-    return again and any(one.other and one.caller in seen for one in run.references)
+    strange = [one for one in run.references if one.other and not partly(run, one)]
+    return any(call.reused for call in run.calls) and any(one.caller in seen for one in strange)
+
+
+def partly(run: RunSeen, one: Reference) -> bool:
+    """Tell whether a call of the package was given some of the reference's inputs, others with
+    other values, and was compared with no other call of it."""
+    call = next((c for c in run.calls if (c.pid, c.call) == (one.pid, one.call)), None)
+    held = any(o.paired and (o.pid, o.call) == (one.pid, one.call) for o in run.references)
+    return call is not None and not held and 0 < len(one.other) < len(call.inputs)
 
 
 def far(observations: Observations) -> list[Reference]:

@@ -12,12 +12,11 @@ from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Experiment, Fix, SourceLine
-from aoti_debug.symptom import agreeing, compared, far, rejects
+from aoti_debug.symptom import agreeing, compared, far, partly, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Pair
     from aoti_debug.read.event_records import Reference
-    from aoti_debug.record.run_seen import RunSeen
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 Words = tuple[Category, str, str]  # category, what differs, fix
@@ -58,14 +57,6 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             in_place = one.written and one.lazy is None
             yield with_writer(reason, observations) if in_place else reason
             return
-
-
-def partly(run: RunSeen, one: Reference) -> bool:
-    """Tell whether a call of the package was given some of the reference's inputs, others with
-    other values, and was compared with no other call of it."""
-    call = next((c for c in run.calls if (c.pid, c.call) == (one.pid, one.call)), None)
-    held = any(o.paired and (o.pid, o.call) == (one.pid, one.call) for o in run.references)
-    return call is not None and not held and 0 < len(one.other) < len(call.inputs)
 
 
 def with_writer(reason: Candidate, observations: Observations) -> Candidate:

@@ -67,9 +67,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield changed_output(run, changed, agreed)
     elif kept := [call for call in run.calls if call.aliases and later_reused(run, call)]:
         yield aliased(run, kept, agreed)
-    elif unpaired(observations) or not compared(observations):
-        if again := [call for call in run.calls if call.reused]:
-            yield reused(run, again, agreed)
+    elif compared(observations) and not unpaired(observations):
+        return
+    elif again := [call for call in run.calls if call.reused]:
+        yield reused(run, again, agreed)
 
 
 def handed_over(observations: Observations) -> Candidate | None:
