@@ -6,7 +6,6 @@ import re
 
 from aoti_debug.read.blocks import BlockReader, span_of
 from aoti_debug.read.record import (
-    CppFrame,
     FaultHandlerDump,
     Line,
     NativeBacktrace,
@@ -149,7 +148,6 @@ _THREAD = re.compile(
     r"(Current thread|Thread) 0x[0-9a-fA-F]{1,20}.{0,200}\(most recent call first\)"
 )
 _FRAME = re.compile(r'  File "([^"]{0,2000})", line (\d{1,9}|\?\?\?) in (.{1,500})')
-_NATIVE = re.compile(r'  Binary file "([^"]{0,2000})"(?:, at (.{0,2000}))?')
 _MODULES = "Extension modules: "
 _LINES = 20_000
 _FRAMES = 200
@@ -165,7 +163,6 @@ class FaultHandlerReader(BlockReader[FaultHandlerDump]):
         self.lines = []
         self._reason: str | None = None
         self._frames: list[Place] = []
-        self._native: list[CppFrame] = []
         self._section = ""  # "current", "other", "native"
         self._marked = False
         self._threads = 0
@@ -219,12 +216,6 @@ class FaultHandlerReader(BlockReader[FaultHandlerDump]):
             if kept and len(self._stacks[-1]) < _DEEPEST:
                 self._stacks[-1].append(read)
             return True
-        native = _NATIVE.match(text)
-        if native:
-            if len(self._native) < _FRAMES:
-                function = (native[2] or "").partition(" [0x")[0].strip()
-                self._native.append(CppFrame(len(self._native), function, native[1]))
-            return True
         return not text.strip() or text.startswith(("  ", "Python runtime state", "<"))
 
     def end(self) -> None:
@@ -235,7 +226,6 @@ class FaultHandlerReader(BlockReader[FaultHandlerDump]):
                 span_of(self.artifact, self.lines),
                 self._reason[:500],
                 tuple(self._frames),
-                tuple(self._native),
                 max(self._threads, 1),
                 tuple(map(tuple, self._stacks)),
             )

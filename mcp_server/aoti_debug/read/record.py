@@ -136,7 +136,6 @@ class FaultHandlerDump(Record):
 
     reason: str
     frames: tuple[Place, ...]  # most recent first, of the current thread
-    native: tuple[CppFrame, ...] = ()  # the C stack, which Python 3.14 and later can add
     threads: int = 1
     stacks: tuple[tuple[Place, ...], ...] = ()  # of every thread, as printed; the first ones
 
