@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import runpy
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -831,3 +832,29 @@ def test_a_crash_alone_blames_threads_and_neither_lack_of_memory_nor_of_time(
     steps = {"steps": {**STEADY, "threads": {"state": "running"}}}
     reports = read_reports(steps, "steps/02-checks/report.json", signal)
     assert diagnose(run("", reports))[0].category == category
+
+
+def test_a_log_of_many_failures_costs_no_more_than_its_records() -> None:
+    def calls(times: int) -> int:
+        """Count the calls of Python functions that it takes."""
+        where = "/tmp/x.cu:12: foo: block: [0,0,0], thread: [1,0,0] "
+        text = where + "Assertion `index out of bounds: 0 <= tmp4 < %d` failed.\n"
+        text += "Traceback (most recent call last):\n"
+        text += '  File "a%d.py", line 3, in f\nRuntimeError: expected size %d\n'
+        observations = Observations(
+            scan_text("".join(text % (n, n, n) for n in range(times)), "log").records
+        )
+        seen = 0
+
+        def count(_frame: object, event: str, _given: object) -> None:
+            nonlocal seen
+            seen += event == "call"
+
+        sys.setprofile(count)
+        try:
+            diagnose(observations)
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    assert calls(80) < 3 * calls(40)

@@ -197,6 +197,15 @@ def test_binary_is_paged_by_bytes_as_hex(run):
     assert len(run.page("package.pt2", limit=10**9).text) < 7000
 
 
+def test_the_lines_of_a_sparse_file_are_not_counted(run):
+    with (run.path / "stdout.log").open("wb") as file:
+        file.write(b"first line\n")
+        file.truncate(1 << 40)
+    page = run.page("stdout.log", limit=16)
+    assert (page.unit, page.total) == ("bytes", 1 << 40)
+    assert page.text.endswith("first line......")
+
+
 def test_oldest_runs_beyond_the_count_are_removed(tmp_path):
     ids = [f"r-2026112{day}-0102-aaaa" for day in range(5)]
     for id in ids:

@@ -309,6 +309,23 @@ def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
         assert len(server.stderr.read()) < 10_000
 
 
+def test_connections_that_were_refused_are_closed(tmp_path: Path) -> None:
+    with with_few_files(tmp_path / "home") as (place, server), contextlib.ExitStack() as held:
+        host, _, port = place.partition(":")
+        strange = "GET /mcp HTTP/1.1\r\nHost: elsewhere\r\nContent-Length: 0\r\n\r\n"
+        for _ in range(300):
+            one = held.enter_context(socket.create_connection((host, int(port)), PATIENCE_S))
+            one.sendall(strange.encode())
+        while one.recv(1000):  # to its end
+            pass
+        asked = http.client.HTTPConnection(host, int(port), timeout=PATIENCE_S)
+        with contextlib.closing(asked):
+            asked.request("POST", "/mcp", json.dumps(BEGIN), ACCEPT)
+            assert asked.getresponse().status == 200
+        server.terminate()
+        assert len(server.stderr.read()) < 10_000
+
+
 def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_path: Path) -> None:
     script = tmp_path / "says.py"
     script.write_text("print('secret words')\n")

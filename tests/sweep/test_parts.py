@@ -67,6 +67,7 @@ def planned(tmp_path: Path, text: str) -> list[Planned]:
         ("name = 'empty'", "there is no target"),
         ("[[target]\n", "is no TOML"),
         ("a = " + "[" * 5000, "is no TOML"),
+        ("a = " + "9" * 5000, "is no TOML"),
     ],
 )
 def test_a_wrong_manifest_is_told(tmp_path: Path, text: str, said: str) -> None:

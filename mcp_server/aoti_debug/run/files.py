@@ -23,6 +23,7 @@ from aoti_debug.signals import open_stoppable
 BLOCK = 1 << 20
 LINES = 100
 BYTES = 512
+COUNTED = 1 << 30  # bytes of a file whose lines are counted
 TEXT_LIMIT = 6000  # characters of a page: the whole answer has to stay under 8,000
 LINE_LIMIT = 1000  # characters of a line
 _ALWAYS_TEXT = {".log", ".txt", ".json", ".jsonl", ".xml", ".py", ".cpp", ".h", ".md", ".html"}
@@ -40,7 +41,8 @@ class TextPart:
 
 
 def read(file: BinaryIO, name: str, offset: int, limit: int | None) -> TextPart:
-    if Path(name).suffix in _ALWAYS_TEXT or _looks_like_text(file):
+    small = os.fstat(file.fileno()).st_size <= COUNTED  # a sparse file has any size at no cost
+    if small and (Path(name).suffix in _ALWAYS_TEXT or _looks_like_text(file)):
         return _lines(file, offset, limit)
     return _bytes(file, offset, limit)
 

@@ -175,7 +175,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         raise WrongManifest(f"{given.name} has a key of more than 100 parts")
     try:
         document = tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # an endless number is a ValueError of its own
         raise WrongManifest(f"{given.name} is no TOML: {plain(str(error), 200)}") from error
     if "root" in document:
         raise WrongManifest("root: unknown key")
