@@ -177,7 +177,9 @@ def words(observations: Observations, one: Reference) -> Words | None:
     if one.other and one.call is not None:
         names = named(observations, *one.other[:3])
         if all(writes_to(observations, n) for n in one.other):
-            said = f"call {one.call} is given {names} as earlier calls left it, unlike the reference"
+            said = (
+                f"call {one.call} is given {names} as earlier calls left it, unlike the reference"
+            )
             fix = f"give each sequence of calls its own copy: the model writes to {names}"
             return "user_code", said, fix
         said = f"{names}: the reference is given other values than call {one.call} of the package"
