@@ -40,15 +40,15 @@ class Simulated:
 
     async def run(self, planned, share):
         import anyio
-        from aoti_debug.minify.signature import Signature
         from aoti_debug.sweep.row import Row
+        from aoti_debug.vocabulary import Fingerprint
 
         await anyio.lowlevel.checkpoint()
         row = Row(index=planned.index, target=planned.name, outcome="ok", wall_s=1.0, memory=10**9)
         if planned.index % 10:
             return row
         kind = f"Error{planned.index // 10 % 12}"
-        failure = Signature("run", kind, "it failed with these words", ("embedding", "add"))
+        failure = Fingerprint("run", kind, "it failed with these words", ("embedding", "add"))
         return row.model_copy(
             update={
                 "outcome": "failed",
