@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Ending, Observations
-from aoti_debug.read.check_report import KINDS, read_reports, read_step
+from aoti_debug.read.check_report import read_reports, read_step
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.record import Record
 from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.observe import ABOUT_THE_CALL, SANITIZER, TOLD, observe
-from aoti_debug.vocabulary import Check
+from aoti_debug.vocabulary import CHECKS, Check
 
 OURS = (*TOLD, SANITIZER)
 AT = {"t": 1.5, "pid": 7}
@@ -45,8 +45,8 @@ def recall(directory: Path, *, steps: bool = True) -> Observations:
         ending = ending_of(str(step.get("exit")))
         observations = observe(directory / artifact, f"{artifact}/", ending, ours=OURS)
         about += [one for one in observations.records if isinstance(one, ABOUT_THE_CALL)]
-        if name in KINDS:
-            checks = checks.joined(reported(directory, artifact, name))
+        if (check := next((one for one in CHECKS if one == name), None)) is not None:
+            checks = checks.joined(reported(directory, artifact, check))
         else:
             found[name] = observations
     return replace(first, records=(*first.records, *about), steps=found, checks=checks)

@@ -13,7 +13,9 @@ def test_every_name_that_is_imported_of_the_package_exists() -> None:
     missing = []
     for file in sorted(EVALS.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            module = node.module or ""
             if module.partition(".")[0] != "aoti_debug":
                 continue
             for name in (one.name for one in node.names):

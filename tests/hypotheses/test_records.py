@@ -29,7 +29,7 @@ def observed(
     """Return a run of two calls; the call's values are as the verdict says."""
     begun = [called(*leaves, caller=["/t/serve.py", 30 + number]) for number in (1, 2)]
     begun = [{**line, "id": number, "call": number} for number, line in enumerate(begun, 1)]
-    ended = end(1), end(2, **({"memory": memory} if memory else {}))
+    ended = end(1), {**end(2), **({"memory": memory} if memory else {})}
     log = events(begun[0], ended[0], begun[1], ended[1], *more)
     compare = {"state": "done", "verdict": verdict, "outputs": [], **(compared or {})}
     done = {name: {"state": "done", **step} for name, step in steps.items()}
