@@ -70,6 +70,8 @@ CALLS: tuple[tuple[Form, Phase], ...] = (
     (Form(r"\bcreate_func_\(", r"\bAOTInductorModelContainerCreate\w{0,20}\("), "load"),
     (Form(r"\bupdate_(?:inactive_)?constant_buffer_func_\("), "constants"),
 )
+# Functions that look up an operator while the model runs, and no loader calls.
+DISPATCHES = Form(r"\baoti_torch_call_dispatcher\b", r"\bat::_ops::\w{1,100}::?\w{0,40}\(")
 OF_A_CALL = GPU_FAULTS | {"missing_kernel_binary", "device_unavailable", "out_of_memory"}
 TUNING = Form(r"No valid triton configs")
 TUNER = Form(r"\btorch[/\\]_inductor[/\\](?:select_algorithm|autotune_process)\.py:\d{1,6}\]")
@@ -337,6 +339,12 @@ def carried(scene: Scene, *, bare: bool = True) -> Candidate | None:
     return None
 
 
+# When something fails, in the words of a person: only while others are at the same work.
+AT_ONCE = forms(r"""
+    (?i)^(?!.{0,200}(?:\bhang|\bstuck|deadlock|slow|latency|\bblock)).{0,80}\b(?:when|if|while)\b.{0,120}\b(?:concurrent(?:ly)?|simultaneous(?:ly)?|(?:multiple|several|two|many|different|other) threads|in parallel)\b
+""")
+
+
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield what the forms of a log's lines tell by themselves."""
     scene = observations.scene
@@ -355,6 +363,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for told in (raised_elsewhere(scene), thrown(scene), carried(scene, bare=bare), ended):
         if told is not None:
             yield told
+    if (line := scene.first(AT_ONCE)) is not None and not observations.of(CodePlace):
+        phase_told: Phase = "load" if LOADS.search(line.text) else "run"
+        told = said(scene, line, "concurrency", phase_told, "only at once: ", Tier.KIND_TEXT)
+        yield replace(told, role="cause")
     for asked in scene.all(NO_GPU):
         if any("False" in x.text for x in scene.lines if 0 <= x.number - asked.number <= 1):
             yield said(scene, asked, "device_unavailable", "environment", "torch sees no GPU: ")
@@ -393,11 +405,14 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
         category, phase = "triton_error", "triton_compile"
     elif phase == "load" and category == "user_code" and by_a_host(scene):
         category = "package_incompatible"  # who called is not who wrote the file
+    elif category == "custom_op_missing" and (line := scene.first(DISPATCHES)) is not None:
+        linked = "at::_ops::" in line.text  # what torch itself registers was not linked in
+        category, phase = "toolchain" if linked else category, "run"
     elif phase == "run" and category == "host_segfault":
         phase = phase_of_native(line.text for line in scene.all(HOST)) or phase
-    elif phase == "run" and category in OF_A_CALL:
+    elif phase in ("run", "environment") and category in OF_A_CALL:
         opened = next((p for form, p in CALLS if near(scene, form, at)), None)
-        phase = opened or phase
+        phase = opened or phase_of_native(line.text for line in scene.all(HOST)) or phase
         if opened == "load" and category == "kernel_resources":
             category = "package_incompatible"
     if phase == "run" and known.evidence and TUNER.search(known.evidence[0].quote):
@@ -498,7 +513,7 @@ def of_no_harm(candidate: Candidate, phase: Phase, quote: str) -> Candidate:
 
 
 IMPORTS = Form(r"\bModuleNotFoundError\b", r"\bNo module named\b")
-LOADS = Form(r"(?i)\bload(?:ing|ed)?\b", r"(?i)\bdlopen\b", r"\bImportError\b")
+LOADS = Form(r"(?i)\bload(?:ing|ed)?\b|\bconstructed\b", r"(?i)\bdlopen\b", r"\bImportError\b")
 
 
 def doing(candidate: Candidate, scene: Scene) -> Phase:

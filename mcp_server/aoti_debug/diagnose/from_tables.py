@@ -103,7 +103,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for find, category, phase, what in FINDERS:
         found = find(texts)
         if found is not None and (category != "performance" or not scene.any(COMPLAINS)):
-            yield said(scene, lines[found], category, phase, what, Tier.EXCEPTION)
+            tier = Tier.GENERAL_TEXT if what in LOST else Tier.EXCEPTION
+            yield said(scene, lines[found], category, phase, what, tier)
             return
 
 
@@ -215,16 +216,32 @@ def in_row(text: str) -> bool:
 
 def in_words(text: str) -> bool:
     """Tell whether a line names both models, each with its own numbers."""
-    if MEASURED.search(text):
-        return False
+    said = {model: numbers_in(shown(words)) for model, words in spoken(text)}
+    one, two = said.get("reference"), said.get("compiled")
+    return bool(one and two and apart(one, two) and not MEASURED.search(text))
+
+
+def spoken(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each model that a line names, with what stands behind its name."""
     names = list(MODELS.finditer(text))
     ends = [*(name.start() for name in names[1:]), len(text)][: len(names)]
-    said = {
-        name.lastgroup: numbers_in(shown(text[name.end() : end]))
-        for name, end in zip(names, ends, strict=True)
-    }
-    one, two = said.get("reference"), said.get("compiled")
-    return bool(one and two and apart(one, two))
+    for name, end in zip(names, ends, strict=True):
+        yield name.lastgroup or "", text[name.end() : end]
+
+
+def lost_by(texts: Sequence[str], *, model: str) -> int | None:
+    """Return the number of the first line in which values of this model are not finite, where all
+    that is printed of the other model's are."""
+    known: dict[str, list[tuple[int, bool]]] = {"reference": [], "compiled": []}
+    for number, text in enumerate(texts):
+        for of, words in spoken(text) if not (MEASURED.search(text) or ERROR.search(text)) else ():
+            flag, values = IS_NAN.search(words), numbers_in(words)
+            if flag or values:
+                lost = flag["is"].lower() == "true" if flag else any(v - v != 0 for v in values)
+                known[of].append((number, lost))
+    mine = [number for number, lost in known.pop(model) if lost]
+    (others,) = known.values()
+    return mine[0] if mine and others and not any(lost for _, lost in others) else None
 
 
 def shown(text: str) -> str:
@@ -340,6 +357,7 @@ def not_finite(texts: Sequence[str]) -> int | None:
     return None
 
 
+IS_NAN = re.compile(r"(?i)nan\w{0,6}[^\w\n]{1,6}(?:any\W{1,6})?(?P<is>true|false)")
 TIMED = re.compile(
     r"(?i)\b[\d.]{1,12} ?(?:m?s|us|ns|it/s|iter/s|tok(?:ens)?/s|fps|samples/s|req/s)\b"
 )
@@ -432,9 +450,12 @@ def apart(one: Sequence[float], two: Sequence[float]) -> bool:
 DIFFER = "the numbers of the two results differ: "
 WRONG: tuple[Category, Phase] = ("wrong_result", "output")
 SLOW: tuple[Category, Phase] = ("performance", "run")
+LOST = "only this model's are not finite: "
 FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
     (partial(from_the_truth, near=False), *WRONG, "further from the truth than the reference is: "),
     (partial(from_the_truth, near=True), "false_alarm", "output", "as near as the reference is: "),
+    (partial(lost_by, model="reference"), *WRONG, LOST),
+    (partial(lost_by, model="compiled"), "nan_or_inf", "output", LOST),
     (partial(in_twins, finite=False), "nan_or_inf", "output", "only the compiled model's: "),
     (partial(in_twins, finite=True), *WRONG, DIFFER),
     (failed_beside_others, *WRONG, "the script says so: "),

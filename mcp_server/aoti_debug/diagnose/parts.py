@@ -40,14 +40,14 @@ NO_DEVICE device_unavailable environment
 SIZES contract_shape run
     \bdimension|\bshape|\bresize|\bsizes?\b|\brank\b|optimization profile|setting input
 TYPES_OF_DATA contract_dtype run
-    dtype|scalar type|data ?type|tensor\((?:float|int)
+    dtype|scalar ?type|data ?type|tensor\((?:float|int)
 LIBRARY toolchain load
     loadlibrary|dlopen|shared (?:library|object)|\.(?:dll|dylib|so)\b.{0,80}(?:fail|not)
     (?:fail|not).{0,80}\.(?:dll|dylib|so)\b
 VERSIONS package_incompatible load
-    \bversion|mismatch|incompatib|deserializ|out ?dated|engine plan|\bschema\b|opset
+    \bversion|\bidentifier\b|mismatch|incompatib|deserializ|out ?dated|engine plan|\bschema\b|opset
 DAMAGED package_corrupt load
-    protobuf|corrupt|truncat|(?:invalid|bad) (?:file|magic|header|program)|no_?such_?file
+    protobuf|corrupt|truncat|too small|(?:invalid|bad) (?:file|magic|header|program)|no_?such_?file
     magic.{0,20}(?:mismatch|number|invalid)
 NO_OPERATOR custom_op_missing load
     missing operator|kernel '.{1,80}' not found|not_implemented|could not find an implementation

@@ -69,6 +69,8 @@ constants_missing constants
 constants_mismatch constants
     \bconstant(?:s|_buffer)?\b.{0,80}\b(?:expected|mismatch\w*|wrong|differ\w*)\b
     \bload_constants\b ~60~ <FAILS>
+device_unavailable environment !
+    (?:failed|unable|could not|couldn't) (?:to )?(?:infer|detect|determine) .{0,20}\b(?:device|gpu)
 package_incompatible load !
     cannot open shared object || library not loaded || image not found || dll load failed
     could not load \S{1,400}\.(?:dat|co|hsaco|so|dll|dylib)\b
@@ -76,11 +78,13 @@ concurrency run !
     <FAILS>.{0,200}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)
     cuda ?graphs?\b.{0,60}overwritten || captur\w+ .{0,20}graph.{0,20}<FAILS>
 concurrency run
+    <FAILS>.{0,120}\b(?:concurrent|simultaneous)(?:ly)?\b
     \brace(?:s|d| condition)?\b || \bthread.?(?:un)?saf
     \b(?:threads?|streams?|mutex)\b ~80~ (?:<WAITS>|\b(?:crash\w*|wrong)\b)
     \b(?:infer\w*|requests?|runners?|others?)\b ~30~ <WAITS>
 out_of_memory run !
-    out.?of.?memory || \bOOM\b || alloc_?failed || bad_alloc || cannot allocate memory
+    \b(?:no|not enough|insufficient) (?:available |free |gpu |host ){0,3}memory
+    \bmemory\b.{0,120}\bless than\b || out.?of.?memory || \bOOM\b || alloc_?failed || bad_alloc || cannot allocate memory
 missing_kernel_binary run !
     (?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found) || no kernel image
     invalid device function
@@ -118,7 +122,10 @@ nan_or_inf output
     (?:returns?|output\w*|(?:produc|giv)\w+|got|loss\w*|is|are|becomes?|contains?) .{0,20}\bnans?\b
 hang hang
     \b(?:hangs?|hung|hanging|stuck|deadlock\w*)\b
+performance run
+    \b(?:slow|fast)er than (?:eager|torch|compile|jit|python|onnx|tensorrt)
 performance lower
+    \b(?:aoti?|torch)_?\w{0,12}_compile\w* ~40~ \bminutes?\b
     (?<!\.)\b(?:compil|autotun|lower|export)\w*\b ~40~ \b(?:slow\w*|takes?.{0,12} long|minutes?)\b
     \b(?:compil\w+|autotun\w+|lower\w+|export\w*) time\b.{0,60}<SLOWS>
 performance run
@@ -156,7 +163,7 @@ out_of_memory run
 index_out_of_bounds run
     index\w* .{0,40}out of (?:range|bounds)|index out of
 contract_device run
-    non-cuda device|same device|(?:expected|but).{0,80}\bdevices?\b|\bdevice type
+    non-cuda device|same device|(?:expected|but).{0,80}\bdevices?\b|(?<!infer )\bdevice type
     \(torch\.\w{1,20}tensor\) ~60~ \(torch\.cuda\. || (?:found|is|are) on (?:the )?(?:cpu|cuda)\b
 contract_dtype run
     scalar type|\bdtypes?\b || \b(?:expected|but).{0,60}\b(?:half|float|double|long|bfloat16|int)\b
