@@ -384,3 +384,41 @@ def test_who_speaks_and_what_failed_tell_before_any_phrase(
 def test_equal_shapes_and_checksums_are_no_wrong_result() -> None:
     same = "call 1  eager (40,)  package (40,)\nrun 1 checksum 9.5\nrun 2 checksum 9.5\n"
     assert best(same).category == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "phase"),
+    [
+        ("eager max: 3.2, aoti max: nan\n", "nan_or_inf", "output"),
+        ("eager has nan: False\naoti has nan: True\n", "nan_or_inf", "output"),
+        ("eager: nan, compiled: 0.0\nall NaN in eager\n", "wrong_result", "output"),
+        ("Running it in two threads at once gives wrong numbers\n", "concurrency", "run"),
+        ("It fails when several models load concurrently\n", "concurrency", "load"),
+        ("2.7: Compilation took 41 s\n2.8: Compilation took 133 s\n", "performance", "lower"),
+        (
+            "Error: Could not find schema for a::b.\n#3 aoti_torch_call_dispatcher + 0x50\n",
+            "custom_op_missing",
+            "run",
+        ),
+        (
+            "Could not find schema for aten::sin.\n#4 at::_ops::sin::call(at::Tensor) + 68\n",
+            "toolchain",
+            "run",
+        ),
+        (
+            "create_func_( &handle_ ) API call failed\nno CUDA-capable device is detected\n",
+            "device_unavailable",
+            "load",
+        ),
+    ],
+)
+def test_the_values_the_frames_and_the_times_around_a_message_decide(
+    text: str, category: str, phase: str
+) -> None:
+    found = best(text)
+    assert (found.category, found.phase) == (category, phase)
+
+
+def test_work_that_is_done_in_parallel_is_no_fault_by_itself() -> None:
+    text = "INFO 08-01 12:00:00 running 8 workers in parallel\nERROR: no such file: a.json\n"
+    assert best(text).category != "concurrency"

@@ -71,7 +71,7 @@ CALLS: tuple[tuple[Form, Phase], ...] = (
     (Form(r"\bupdate_(?:inactive_)?constant_buffer_func_\("), "constants"),
 )
 # Functions that look up an operator while the model runs, and no loader calls.
-DISPATCHES = Form(r"\baoti_torch_call_dispatcher\b", r"\bat::_ops::\w{1,100}::?\w{0,40}\(")
+DISPATCHES = Form(r"\baoti_torch_call_dispatcher\b", r"\bat::_ops::\w{1,100}(?:::\w{1,40})?\(")
 OF_A_CALL = GPU_FAULTS | {"missing_kernel_binary", "device_unavailable", "out_of_memory"}
 TUNING = Form(r"No valid triton configs")
 TUNER = Form(r"\btorch[/\\]_inductor[/\\](?:select_algorithm|autotune_process)\.py:\d{1,6}\]")
@@ -339,9 +339,14 @@ def carried(scene: Scene, *, bare: bool = True) -> Candidate | None:
     return None
 
 
+FAILING = Form(*COMPLAINS.forms, r"(?i)crash|corrupt|garbage|wrong|\braces?\b|\bSIG[A-Z]{3,4}\b")
+WAITS_OR_SLOW = Form(r"(?i)\bhang|\bhung\b|\bstuck\b|deadlock|slow|latency|\bblock")
 # When something fails, in the words of a person: only while others are at the same work.
 AT_ONCE = forms(r"""
-    (?i)^(?!.{0,200}(?:\bhang|\bstuck|deadlock|slow|latency|\bblock)).{0,80}\b(?:when|if|while)\b.{0,120}\b(?:concurrent(?:ly)?|simultaneous(?:ly)?|(?:multiple|several|two|many|different|other) threads|in parallel)\b
+    (?i)\b(?:when|if|while|calling|running|loading|using)\b.{0,120}\bconcurrent(?:ly)?\b
+    (?i)\b(?:when|if|while|calling|running|loading|using)\b.{0,120}\bsimultaneous(?:ly)?\b
+    (?i)\b(?:when|if|while|calling|running)\b.{0,120}\bin parallel\b
+    (?i)\b(?:when|if|calling|running|loading)\b.{0,99} (?:multiple|several|two|many|other) threads\b
 """)
 
 
@@ -363,9 +368,11 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for told in (raised_elsewhere(scene), thrown(scene), carried(scene, bare=bare), ended):
         if told is not None:
             yield told
-    if (line := scene.first(AT_ONCE)) is not None and not observations.of(CodePlace):
+    line = scene.first(AT_ONCE)
+    told_by_a_person = not (observations.of(CodePlace) or scene.any(MILD)) and scene.any(FAILING)
+    if line is not None and told_by_a_person and not WAITS_OR_SLOW.search(line.text):
         phase_told: Phase = "load" if LOADS.search(line.text) else "run"
-        told = said(scene, line, "concurrency", phase_told, "only at once: ", Tier.KIND_TEXT)
+        told = said(scene, line, "concurrency", phase_told, "only at once: ", Tier.NAMED_TEXT)
         yield replace(told, role="cause")
     for asked in scene.all(NO_GPU):
         if any("False" in x.text for x in scene.lines if 0 <= x.number - asked.number <= 1):

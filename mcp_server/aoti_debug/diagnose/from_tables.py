@@ -389,6 +389,7 @@ def under_load(texts: Sequence[str]) -> int | None:
 
 
 LONG = 300.0  # seconds
+MUCH = 1.25  # times
 LASTED = re.compile(
     r"(?i)\b(?:compil|inductor|lower|autotun|export|load)\w*\b.{0,60}?"
     r"\b(?P<s>\d{3,7}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b"
@@ -399,6 +400,26 @@ def lasting(text: str) -> bool:
     """Tell whether a line says that a compile or load took five minutes or more."""
     found = LASTED.search(text)
     return found is not None and float(found["s"]) >= LONG
+
+
+COMPILING = re.compile(
+    r"(?i)\b(?:compil\w*|autotun\w*|lowering|export\w*)\b.{0,24}\b(?:time|latency|took|takes)\b"
+)
+LASTS = re.compile(r"(?i)(?<![\w.])(?P<s>\d{1,7}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b")
+
+
+def compiles_longer(texts: Sequence[str]) -> int | None:
+    """Return the number of a line or a row which says that a compile took much longer than that of
+    the line or the row above it."""
+    head = next((n for n, text in enumerate(texts) if COMPILING.search(text)), len(texts))
+    table = not LASTS.search(texts[head]) if head < len(texts) else False
+    before = 0.0
+    for number, text in enumerate(texts[head:], head):
+        found = LASTS.findall(text) if table or COMPILING.search(text) else []
+        if found and 0 < MUCH * float(found[0] if len(found) > 1 else before) < float(found[-1]):
+            return number
+        before = before or (float(found[-1]) if found else 0.0)
+    return None
 
 
 def measured(texts: Sequence[str]) -> int | None:
@@ -470,6 +491,7 @@ FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
     (first_line(dissimilar), *WRONG, "the two results differ: "),
     (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
     (exploding, *WRONG, "a number of the results jumps: "),
+    (compiles_longer, "performance", "lower", "a compile took longer, and no error: "),
     (measured, *SLOW, "times or sizes of two models, and no error: "),
     (timed, *SLOW, "times of two models, and no error: "),
     (under_load, *SLOW, "times under several loads, and no error: "),

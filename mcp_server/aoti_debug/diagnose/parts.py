@@ -45,7 +45,8 @@ LIBRARY toolchain load
     loadlibrary|dlopen|shared (?:library|object)|\.(?:dll|dylib|so)\b.{0,80}(?:fail|not)
     (?:fail|not).{0,80}\.(?:dll|dylib|so)\b
 VERSIONS package_incompatible load
-    \bversion|\bidentifier\b|mismatch|incompatib|deserializ|out ?dated|engine plan|\bschema\b|opset
+    \bversion|\bidentifier\b|(?<!dimension )(?<!shape )mismatch|incompatib|deserializ
+    out ?dated|engine plan|\bschema\b|opset
 DAMAGED package_corrupt load
     protobuf|corrupt|truncat|too small|(?:invalid|bad) (?:file|magic|header|program)|no_?such_?file
     magic.{0,20}(?:mismatch|number|invalid)

@@ -84,7 +84,8 @@ concurrency run
     \b(?:infer\w*|requests?|runners?|others?)\b ~30~ <WAITS>
 out_of_memory run !
     \b(?:no|not enough|insufficient) (?:available |free |gpu |host ){0,3}memory
-    \bmemory\b.{0,120}\bless than\b || out.?of.?memory || \bOOM\b || alloc_?failed || bad_alloc || cannot allocate memory
+    \bmemory\b.{0,120}\bless than\b || out.?of.?memory || \bOOM\b || alloc_?failed
+    bad_alloc || cannot allocate memory
 missing_kernel_binary run !
     (?:kernel|kernel image|image|code object) (?:is|was) (?:invalid|not found) || no kernel image
     invalid device function

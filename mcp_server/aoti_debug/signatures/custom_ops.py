@@ -206,9 +206,9 @@ SIGNATURES = (
         fixes=("Correct the call, or install the same version of the op library",),
         guide="guides/custom-ops.md#wrong-signature",
         patterns=(
-            r"(?P<op>[\w.]{1,200}::\w{1,200})\(\) expected at most \d{1,20} argument\(s\) but received \d{1,20}",
-            r"(?P<op>[\w.]{1,200}::\w{1,200})\(\) is missing value for argument '",
-            r"(?P<op>[\w.]{1,200}::\w{1,200})\(\) Expected a value of type '.{1,120}' for argument",
+            r"\b(?P<op>(?!inductor::)[\w.]{1,200}::\w{1,200})\(\) expected at most \d{1,20} argument\(s\) but received \d{1,20}",
+            r"\b(?P<op>(?!inductor::)[\w.]{1,200}::\w{1,200})\(\) is missing value for argument '",
+            r"\b(?P<op>(?!inductor::)[\w.]{1,200}::\w{1,200})\(\) Expected a value of type '.{1,120}' for argument",
             r"Unknown keyword argument '\w{1,200}' for operator '(?P<op>[\w.:]{1,200})'",
         ),
         matches=(
@@ -225,8 +225,7 @@ SIGNATURES = (
             "Or load the library that defines the operator before register_fake",
         ),
         patterns=(
-            r"\b[Oo]perator '?(?P<op>[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?)'? does not exist",
-            r"\b[Oo]perator '?(?P<op>[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?)'? doesn't exist",
+            r"\b[Oo]perator '?(?P<op>[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?)'? does(?: not|n't) exist",
             r"could not find kernel for (?:HigherOrderOperator )?(?P<op>[\w:.]{1,200}) at dispatch key",
             r"The underlying op of '(?P<op>[\w:.]{1,200})' has no overload name '",
         ),

@@ -464,8 +464,7 @@ SIGNATURES = (
         patterns=(
             r"Pending unbacked symbols \{[^}]{1,120}\} not in returned outputs",
             "AttributeError: (?P<what>'(?:float|int|bool)' object has no attribute 'node')",
-            r"AssertionError: (?P<what>Eq\(.{1,160}\) is not solvable)",
-            unconfirmed(r"^(?P<what>Eq\(.{1,160}\) is not solvable)"),
+            r"(?:^|AssertionError: )(?P<what>Eq\(.{1,160}\) is not solvable)",
         ),
         matches=(example("AssertionError: Eq(s0**2 + s0, arg0_1_size_0) is not solvable", "cpp_wrapper_cpu.py"),),
     ),

@@ -217,9 +217,7 @@ SIGNATURES = (
         check="The first GPU message of the process",
         guide="guides/cuda-illegal-memory-access.md#the-process-is-lost",
         patterns=(
-            "Failed to destroy CUDA event in AOTInductor model[^:]{0,40}:? ?(?P<text>.{0,80})",
-            "Failed to free GPU memory in AOTInductor model[^:]{0,40}:? ?(?P<text>.{0,80})",
-            "Failed to unload CUDA module in AOTInductor model[^:]{0,40}:? ?(?P<text>.{0,80})",
+            "Failed to (?:destroy|free|unload) (?:CUDA|GPU) (?:event|memory|module) in AOTInductor model[^:]{0,40}:? ?(?P<text>.{0,80})",
         ),
         matches=(recorded("Failed to destroy CUDA event in AOTInductor model: device-side assert triggered", "torch 2.11, H200"),),
     ),

@@ -90,8 +90,7 @@ SIGNATURES = (
         fixes=("Copy or compile the package again, on the architecture that runs it",),
         guide="guides/package-and-load.md#damaged-or-missing-library",
         patterns=(
-            r"(?:dlopen|\.so(?:\.\d{1,9}){0,4}): .{0,300}?(?P<why>invalid ELF header)",
-            r"(?:dlopen|\.so(?:\.\d{1,9}){0,4}): .{0,300}?(?P<why>file too short)",
+            r"(?:dlopen|\.so(?:\.\d{1,9}){0,4}): .{0,300}?(?P<why>invalid ELF header|file too short)",
             r"(?:dlopen|\.so(?:\.\d{1,9}){0,4}): .{0,300}?(?P<why>ELF load command .{1,60})",
         ),
         matches=(
@@ -147,8 +146,7 @@ SIGNATURES = (
             "(?P<why>ELF file data encoding not (?:little|big)-endian)",
             r"(?P<why>Inconsistency detected by ld\.so: \S{1,60})",
             "(?P<why>[Ee]xec format error)",
-            unconfirmed("(?P<why>ELF file OS ABI invalid.{0,40})"),
-            unconfirmed("(?P<why>ELF file ABI version invalid.{0,40})"),
+            unconfirmed("(?P<why>ELF file (?:OS ABI|ABI version) invalid.{0,40})"),
             unconfirmed("(?P<why>ELF file version (?:ident )?does not match.{0,40})"),
             unconfirmed("(?P<why>ELF file 's phentsize.{0,40})"),
             unconfirmed("(?P<why>phentsize not the expected size)"),
@@ -182,8 +180,7 @@ SIGNATURES = (
             unconfirmed("(?P<why>mach-o, but wrong architecture)"),
             unconfirmed("(?P<why>not a mach-o file)"),
             unconfirmed("(?P<why>slice is not valid mach-o file)"),
-            unconfirmed("(?P<why>code signature in .{1,200}? invalid.{0,60})"),
-            unconfirmed("(?P<why>code signature in .{1,200}? not valid.{0,60})"),
+            unconfirmed("(?P<why>code signature in .{1,200}? (?:in|not )valid.{0,60})"),
             unconfirmed("(?P<why>library load (?:disallowed|denied) by system policy)"),
             unconfirmed("(?P<why>no suitable image found)"),
         ),
@@ -315,11 +312,10 @@ SIGNATURES = (
         anchors=("LNK1120",),
         patterns=(
             "undefined reference to [`'‘]?(?P<symbol>(?![`'‘]?WinMain)[^'’]{1,200})",
-            "error: undefined (?:hidden )?symbol: (?P<symbol>.{1,200})",
+            "(?:error|mold): undefined (?:hidden )?symbol: (?P<symbol>.{1,200})",
             r"(?P<symbol>Undefined symbols for architecture \w{1,20})",
             "unresolved external symbol (?P<symbol>.{1,160})",
             r"(?P<symbol>LNK1120\b.{0,60})",
-            unconfirmed("mold: undefined (?:hidden )?symbol: (?P<symbol>.{1,200})"),
             unconfirmed(r"(?P<symbol>symbol\(s\) not found for architecture \w{1,20})"),
         ),
         matches=(
