@@ -111,7 +111,7 @@ package_incompatible load
 host_segfault run
     segmentation fault || seg ?fault || core dumped || access violation || sigsegv
     (?:unhandled exception|exception thrown) at 0x
-    \bcrash(?:es|ed)? (?:at|on|in|when|during|after|with no|without)\b
+    ^(?!.{0,200}\wError\b).{0,400}\bcrash(?:es|ed)? (?:at|on|in|when|during|after|with no|without)\b
 wrong_result output
     \beager(?:ly)?\b ~80~ <DIFFERS>
     \bmismatch\b.{0,40}(?:err|diff)|\b\w{0,10}(?:err|diff)\w{0,10}\W{1,3}(?:inf|nan)\b
@@ -126,13 +126,13 @@ hang hang
 performance run
     \b(?:slow|fast)er than (?:eager|torch|compile|jit|python|onnx|tensorrt)
 performance lower
-    \b(?:aoti?|torch)_?\w{0,12}_compile\w* ~40~ \bminutes?\b
+    \b\w{0,20}compil\w* ~40~ \b(?:minutes?|hours?)\b
     (?<!\.)\b(?:compil|autotun|lower|export)\w*\b ~40~ \b(?:slow\w*|takes?.{0,12} long|minutes?)\b
     \b(?:compil\w+|autotun\w+|lower\w+|export\w*) time\b.{0,60}<SLOWS>
 performance run
     \bslow(?:er|down|ness|ly)?\b|\bfaster than\b|\boverhead\b
     \b(?:perf\w*|latency|speed\w*|throughput|time)\b ~60~ <SLOWS> || \bleak(?:s|ing|ed|age)?\b
-    \bmemory\b.{0,40}\b(?:grow\w*|increas\w*)\b
+    \bmemory\b.{0,40}\b(?:grow\w*|increas\w*)\b || \b(?:high|excessive) .{0,12}memory\b
 autotune_error autotune
     autotun ~80~ <FAILS> || no (?:valid|suitable)\b.{0,40}\bconfig
 triton_error triton_compile
