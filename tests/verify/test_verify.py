@@ -191,13 +191,6 @@ def test_a_check_that_is_kept_tells_what_is_right_and_a_weaker_one_nothing() -> 
     assert judge(replace(FIXED, changes=weaker)).verdict == "masked"
 
 
-def test_a_call_that_returned_by_the_record_alone_decides_nothing() -> None:
-    raises = replace(BAD_CALL, package=None, package_raises="index out of range", fixed_raises="it")
-    facts = replace(FIXED, trials=(raises, GOOD, FRESH))
-    assert judge(facts).verdict == "undecided"
-    assert judge(replace(facts, inputs=None)).verdict == "undecided"
-
-
 def test_a_fix_of_the_weights_may_draw_other_inputs() -> None:
     kept = Changes(compared=True)
     facts = replace(WRONG_FIXED, category="constants_missing", checked=True, changes=kept)

@@ -347,7 +347,7 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
         yield Found("values", "unknown", facts.why_no_trials or "no values could be compared")
         return
     for trial in held:
-        yield _unrepeated(trial) if _contradicts(trial, facts) else _package(trial)
+        yield _package(trial)
     yield from () if refused else _near(facts)
     for trial in () if facts.own_reference else held:
         yield _model(trial, facts)
@@ -379,18 +379,6 @@ def _near(facts: Facts) -> Iterator[Found]:
 
 
 CALL = "the failing call"
-
-
-def _contradicts(trial: Trial, facts: Facts) -> bool:
-    """Tell whether the script's call is recorded as one that returned, of inputs that the package
-    raises on when the call is repeated. A script can forge a record, not a replay."""
-    given = trial.name == CALL and facts.inputs == "" and not facts.failed_calls
-    return given and not facts.now.failed and trial.package_raises is not None
-
-
-def _unrepeated(trial: Trial) -> Found:
-    text = f"the script's call returned, and when it is repeated it raises: {trial.package_raises}"
-    return Found(f"the package on {trial.name}", "unknown", text)
 
 
 def _package(trial: Trial) -> Found:
