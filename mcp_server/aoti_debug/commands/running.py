@@ -135,7 +135,7 @@ def run_to_end(
 
 
 async def caught(work: Awaitable[T]) -> T | Exception:
-    """Return what comes of it, or its error: outside a task group that keeps its own type only if
+    """Return its result, or its error: outside a task group that keeps its own type only if
     it is caught inside."""
     try:
         return await work
