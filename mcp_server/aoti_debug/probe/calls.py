@@ -109,16 +109,14 @@ def watch_method(original: Callable[..., Any], point: Point) -> Callable[..., An
             raise
         _state.thread = 0
         try:
-            leaves = outputs.leaves(result)
-            signature, later = outputs.seen(leaves)
-            if returned.promised:
-                signature |= outputs.unlike(returned, leaves)
+            signature, later = outputs.judged(returned, outputs.leaves(result))
             if later is not None:
                 on_device.judge(number, loaded, group, entry, signature, later)
             elif signature and returned.count(signature) < enough:
                 _odd(point, arrival.like(model, number, group, args, kwargs), signature, result)
             else:
-                numbers[returned.place(signature) + 1] += 1
+                at = returned.place(signature) if signature else returned.finite
+                numbers[at + 1] += 1
         except Exception as error:
             outputs.unread()
             events.note("judge the outputs of a call", error)
@@ -208,11 +206,11 @@ def _judge(call: Call, result: Any) -> None:
         outputs.unread()
         return
     flat = outputs.leaves(result)
-    with below_autograd():
-        signature, later = outputs.seen(flat)
     returned = outputs.of(call.loaded)
-    if returned is not None and returned.promised:
-        signature |= outputs.unlike(returned, flat)
+    with below_autograd():
+        signature, later = (
+            outputs.seen(flat) if returned is None else outputs.judged(returned, flat)
+        )
     if later is not None:
         on_device.judge(call.number, call.loaded, call.group, call.entry, signature, later)
         return
