@@ -1,0 +1,189 @@
+"""How functions are called: torch's shims, a package's kernels and its launches, read from their
+declarations in C."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .lazy import torch
+
+_HEADER_BYTES = 8 << 20
+_SHIM = re.compile(
+    r"\bAOTI_TORCH_EXPORT\s{1,80}(\w{1,80})\s{1,80}(\w{1,200})\s*\(([^;{}]{0,8000}?)\);"
+)
+_KERNEL = re.compile(
+    r'^extern "C"\s{1,20}(void)\s{1,20}(\w{1,300})\s*\(([^;{}]{0,64000}?)\)\s*[;{]', re.M
+)
+_COMMENT = re.compile(r"//[^\n]*")
+_TYPES: dict[str, Any] = {
+    "bool": ctypes.c_bool,
+    "char": ctypes.c_char,
+    "double": ctypes.c_double,
+    "float": ctypes.c_float,
+    "int": ctypes.c_int,
+    "int8_t": ctypes.c_int8,
+    "int16_t": ctypes.c_int16,
+    "int32_t": ctypes.c_int32,
+    "int64_t": ctypes.c_int64,
+    "long": ctypes.c_long,
+    "uint8_t": ctypes.c_uint8,
+    "uint16_t": ctypes.c_uint16,
+    "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64,
+    "size_t": ctypes.c_size_t,
+    "AOTITorchError": ctypes.c_int32,
+    "StableIValue": ctypes.c_uint64,
+    "CUdeviceptr": ctypes.c_void_p,
+    "hipDeviceptr_t": ctypes.c_void_p,
+}
+# What the driver is called with: the launches of generated GPU kernels.
+_LAUNCH = (
+    "void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, "
+    "unsigned block_y, unsigned block_z, unsigned shared, void* stream, void** arguments, "
+    "void** extra"
+)
+_DRIVER = {
+    "cuLaunchKernel": _LAUNCH,
+    "hipModuleLaunchKernel": _LAUNCH,
+    "cuModuleLoad": "void** module, const char* path",
+    "cuModuleLoadData": "void** module, const void* image",
+    "cuModuleGetFunction": "void** function, void* module, const char* name",
+    "hipModuleLoad": "void** module, const char* path",
+    "hipModuleLoadData": "void** module, const void* image",
+    "hipModuleGetFunction": "void** function, void* module, const char* name",
+}
+
+
+class Param(NamedTuple):
+    """A parameter: its name and its C type, without `const` before or behind it."""
+
+    name: str
+    type: str
+    const: bool  # what it points to is only read
+
+    @property
+    def kind(self) -> Any:
+        """Return the type of ctypes; None for one that is passed in a way of C++."""
+        if self.type.endswith("*") or self.type.endswith("Handle"):
+            return ctypes.c_void_p
+        return _TYPES.get(self.type)
+
+
+class Prototype(NamedTuple):
+    """A function: its name, what it returns, what it takes."""
+
+    name: str
+    returns: str
+    params: tuple[Param, ...]
+
+    @property
+    def function(self) -> Any:
+        """Return the type of ctypes; None where ctypes has none."""
+        kinds = [param.kind for param in self.params]
+        result = None if self.returns == "void" else _TYPES.get(self.returns)
+        if None in kinds or (result is None and self.returns != "void"):
+            return None
+        return ctypes.CFUNCTYPE(result, *kinds)
+
+
+def params_of(text: str) -> tuple[Param, ...]:
+    """Return the parameters of a declaration; arrays and functions have a type of their own."""
+    found = []
+    for part in text.split(","):
+        words = (
+            part.replace("*", " * ").replace("__restrict__", " ").replace("unsigned", "uint32_t")
+        )
+        both = words.split()
+        if both in ([], ["void"]):
+            continue
+        stars = both.count("*")
+        plain = [word for word in both if word not in ("*", "const", "struct")]
+        name = plain.pop() if len(plain) > 1 else ""
+        found.append(Param(name, " ".join(plain) + "*" * stars, both[0] == "const"))
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=1)
+def shims() -> dict[str, Prototype]:
+    """Return torch's shims that a package may call, as the installed headers declare them."""
+    include = Path(torch.__file__).parent / "include" / "torch" / "csrc"
+    places = [
+        include / "inductor" / "aoti_torch" / "c",
+        include / "inductor" / "aoti_torch" / "generated",
+    ]
+    places.append(include / "stable" / "c")
+    found = {}
+    for header in (one for place in places for one in sorted(place.glob("*.h"))):
+        with header.open(encoding="utf-8", errors="replace") as stream:
+            text = _COMMENT.sub("", stream.read(_HEADER_BYTES))
+        for returns, name, given in _SHIM.findall(text):
+            found[name] = Prototype(name, returns, params_of(given))
+    return found
+
+
+@functools.lru_cache(maxsize=1)
+def driver() -> dict[str, Prototype]:
+    """Return the functions of GPU drivers that load and launch kernels."""
+    return {name: Prototype(name, "int", params_of(text)) for name, text in _DRIVER.items()}
+
+
+def kernels(source: str) -> dict[str, Prototype]:
+    """Return the CPU kernels that the generated C++ declares."""
+    text = _COMMENT.sub("", source)
+    found = _KERNEL.findall(text)
+    return {name: Prototype(name, returns, params_of(given)) for returns, name, given in found}
+
+
+_VARIABLE = re.compile(
+    r"^\s*(CUdeviceptr|hipDeviceptr_t|auto|\w{1,20}) (\w{1,100})(?: = (.{1,500}))?;\s*$"
+)
+_OF_TENSOR = re.compile(r"\((\w{1,300})\.data_ptr\(\)\)")
+_ARGUMENTS = re.compile(r"void\s?\* kernel_args\w{0,100}\[\] = \{([^{}]{0,32000})\};")
+_LAUNCHES = re.compile(r"launchKernel\(\s*kernels_?\.(\w{1,300}),")
+_LOADS = re.compile(r"kernels_?\.(\w{1,300}) = loadKernel\((.{1,4000}?)\);")
+_STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"')
+_EMBEDDED = re.compile(r"(__\w{1,300}_start)")
+
+
+class Launcher(NamedTuple):
+    """What the generated C++ launches: GPU kernels by name, their parameters, and by which file or
+    symbol, and which name within it, each is known to the driver."""
+
+    params: dict[str, tuple[Param, ...]]
+    binaries: dict[str, str]
+
+
+def launcher(source: str) -> Launcher:
+    """Read the generated C++ around each launch."""
+    params: dict[str, tuple[Param, ...]] = {}
+    binaries: dict[str, str] = {}
+    variables: dict[str, Param] = {}
+    given: tuple[str, ...] = ()
+    for line in source.splitlines():
+        if match := _VARIABLE.match(line):
+            value = match[3] or match[2]
+            tensor = _OF_TENSOR.search(value)
+            kind = "void*" if tensor else match[1]
+            name = tensor[1] if tensor else value
+            variables[match[2]] = Param(name, "int64_t" if kind == "auto" else kind, False)
+        elif match := _ARGUMENTS.search(line):
+            given = tuple(part.strip().lstrip("&") for part in match[1].split(",") if part.strip())
+        elif match := _LOADS.search(line):
+            for known in _known(match[2]):
+                binaries.setdefault(known, match[1])
+        elif match := _LAUNCHES.search(line):
+            named = (variables.get(one, Param(one, "void*", False)) for one in given)
+            params.setdefault(match[1], tuple(named))
+    return Launcher(params, binaries)
+
+
+def _known(text: str) -> Iterator[str]:
+    """Yield by what a kernel that is loaded is known: its file's name or symbol, and its own."""
+    yield from _EMBEDDED.findall(text)
+    for one in _STRING.findall(text):
+        yield one.rpartition("/")[2]

@@ -1,0 +1,90 @@
+"""Hooks around what a loaded package calls, in a real process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import Built
+from probe.conftest import PROBE, run_python
+
+LOOK = """
+import ctypes, json, sys
+sys.path.insert(0, {folder!r})
+import torch
+from probe import slots, standalone, taps
+
+standalone.skip_isa_probe()
+seen = []
+
+
+class Seen(taps.Hook):
+    def before(self, call):
+        if call.kind in ("generated", "extern"):
+            found = [(p.name, list(t.shape), float(t.sum())) for p, t in call.tensors()]
+            seen.append(["before", call.name, found])
+
+    def after(self, call):
+        found = [(p.name, float(t.sum())) for p, t in call.tensors() if t is not None]
+        seen.append([call.kind, call.name, found])
+
+
+def slots_of():
+    (library,) = slots.packages()
+    own = library.slots(lambda name: name.startswith(("aoti_torch", "cpp_")))
+    return {{n: [ctypes.c_uint64.from_address(p).value for p in ps] for n, ps in own.items()}}
+
+
+torch.manual_seed(0)
+x = torch.randn(9, 16)
+with taps.watched(Seen()) as watch:
+    model = torch._inductor.aoti_load_package({package!r})
+    within = slots_of()
+    result = model(x)
+after = slots_of()
+calls = len(seen)
+again = model(x)
+with taps.watched({broken}()) as broken:
+    third = model(x)
+print(json.dumps({{
+    "error": repr(watch.error), "unseen": watch.unseen, "seen": seen, "x": float(x.sum()),
+    "equal": torch.equal(result, again) and torch.equal(result, third),
+    "result": float(result.sum()),
+    "later": len(seen) - calls, "replaced": sum(within[n] != after[n] for n in after),
+    "broken": repr(broken.error),
+}}))
+"""
+BROKEN = "type('Broken', (taps.Hook,), {'before': lambda self, call: 1 // 0})"
+
+
+def test_each_call_is_seen_with_its_tensors_and_nothing_of_it_stays(
+    built: Built, tmp_path: Path, python: str
+) -> None:
+    package = str(built.directory / "dynamic.pt2")
+    script = LOOK.format(folder=str(PROBE.parent), package=package, broken=BROKEN)
+    ran = run_python(tmp_path, "-c", script, probe=False, python=python)
+    assert ran.code == 0, ran.stderr
+    found = json.loads(ran.stdout)
+    assert (found["error"], found["unseen"], found["equal"], found["later"]) == (
+        "None",
+        [],
+        True,
+        0,
+    )
+    assert found["broken"] == "ZeroDivisionError('integer division or modulo by zero')"
+    assert found["replaced"] >= 8
+    calls = {(kind, name): tensors for kind, name, tensors in found["seen"]}
+    (fused,) = (name for kind, name in calls if kind == "generated")
+    assert fused.startswith("cpp_fused_")
+    before = calls["before", fused]
+    assert [tensor[:2] for tensor in before] == [
+        ["in_out_ptr0", [9, 16]],
+        ["in_ptr0", [9, 16]],
+        ["out_ptr0", [16]],
+    ]
+    assert before[1][2] == found["x"]
+    assert calls["generated", fused][0] == ["in_out_ptr0", found["result"]]
+    product = calls["extern", "aoti_torch_cpu_addmm_out"]
+    assert [name for name, _ in product] == ["out", "self", "mat1", "mat2"]
+    kinds = {kind for kind, _ in calls}
+    assert {"allocation", "free", "view", "pointer"} <= kinds
