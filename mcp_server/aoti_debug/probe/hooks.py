@@ -11,6 +11,7 @@ from typing import Any
 from . import (
     calls,
     checkpoints,
+    cpp_files,
     custom_ops,
     events,
     frames,
@@ -75,6 +76,7 @@ POINTS = (
     ),
     Point(_HOMES[1], "package_aoti", "package", _packaging, packages.after_package),
     Point("torch._inductor.codecache", "AotCodeCompiler.compile", "cpp_compile"),
+    Point("torch._inductor.cpp_builder", "run_compile_cmd", "cpp_compile", wrap=cpp_files.timed),
     Point(
         "torch._inductor.codegen.wrapper",
         "PythonWrapperCodegen.generate_and_run_autotune_block",

@@ -213,8 +213,11 @@ def changes(inputs: Inputs) -> list[str]:
     return found
 
 
-def load_package(options: argparse.Namespace, inputs: Inputs, report: Report) -> Any:
-    """Load the package, or the library that `torch._export.aot_compile` made."""
+def load_package(
+    options: argparse.Namespace, inputs: Inputs, report: Report, *, quick: bool = True
+) -> Any:
+    """Load the package, or the library that `torch._export.aot_compile` made; not `quick`: as a
+    program does that is no replay."""
     if options.package.endswith(".so"):
         return load_library(options.package, inputs.flat)
     more: Document = {}
@@ -222,7 +225,8 @@ def load_package(options: argparse.Namespace, inputs: Inputs, report: Report) ->
         more["device_index"] = options.device_index
     if options.runners > 1:
         more["num_runners"] = options.runners
-    skip_isa_probe()
+    if quick:
+        skip_isa_probe()
 
     def load() -> Any:
         if options.model != "model" or options.runners > 1:

@@ -53,6 +53,7 @@ WATCHED = frozenset(
         "torch._inductor.package.package",
         "torch._inductor.codecache",
         "torch._inductor.codegen.wrapper",
+        "torch._inductor.cpp_builder",
         "torch._inductor.runtime.triton_heuristics",
         "torch.fx.experimental.symbolic_shapes",
         "torch.fx.proxy",

@@ -339,6 +339,35 @@ class CustomOps(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class CppFile(Record):
+    """A run of the C++ compiler within a compile."""
+
+    pid: int
+    began: float  # unix seconds
+    ended: Annotated[float, "t"]
+    sources: tuple[str, ...]  # none: a header that is compiled ahead
+    flags: tuple[str, ...]
+    links: bool = False
+
+    @property
+    def what(self) -> str:
+        """Return what is built: the wrapper, the kernels, the library, or what torch tries."""
+        for ending, what in _BUILT.items():
+            if any(source.endswith(ending) for source in self.sources):
+                return what
+        return "header" if not self.sources else "instruction set"
+
+
+_BUILT = {
+    ".o": "library",
+    ".wrapper.cpp": "wrapper",
+    ".kernel.cpp": "kernels",
+    ".weights.S": "weights",
+    ".cu": "CUDA file",
+}
+
+
+@dataclass(frozen=True, slots=True)
 class PackageSeen(Record):
     pid: int
     path: str

@@ -31,6 +31,7 @@ KINDS: dict[str, tuple[type[Any], str, str]] = {
     "tally": (records.Counted, "counted", "file"),
     "outputs": (records.ModelRow, "rows", "row"),
     "returned": (records.Odd, "returned", "pid"),
+    "cpp_file": (records.CppFile, "cpp_files", "began"),
 }
 SETTINGS = {
     "autocast": "autocast",

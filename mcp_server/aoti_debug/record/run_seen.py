@@ -36,6 +36,7 @@ class RunSeen:
     returned: tuple[records.Odd, ...] = ()
     ended: tuple[records.Ended, ...] = ()
     handed: tuple[records.Handed, ...] = ()
+    cpp_files: tuple[records.CppFile, ...] = ()
 
     @property
     def probed(self) -> bool:

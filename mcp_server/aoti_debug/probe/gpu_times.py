@@ -1,0 +1,145 @@
+"""Measure calls on a GPU with torch's profiler: kernels, which launch each is of, waits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+import time
+from typing import Any
+
+from . import launch_times, slots, standalone
+from .lazy import torch
+
+_CALLS = 7
+_CALL, _LAUNCH = "aoti_debug.call", "aoti_debug.launch:"
+_ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
+_RUNTIME = ("cuda_runtime", "cuda_driver")
+_WAITS = ("Synchronize", "cudaMemcpy", "cuMemcpy", "cudaFree", "cudaMalloc")
+_MOST = 2_000_000_000  # bytes of a trace
+
+
+def profiled(call: Any, report: standalone.Report) -> dict[str, Any]:
+    """Return the launches of the call in the middle of a few by their time, each with its kernels,
+    the seconds in which the GPU had nothing to do, and the waits of the host."""
+    plain, walls = _recorded(call, contextlib.nullcontext())
+    try:
+        launches = launch_times.Launches()
+        named, _ = _recorded(call, launches.seen(_marked))
+    except slots.Unavailable as error:
+        report.content.setdefault("notes", []).append(str(error))
+        named = plain
+    calls = sorted(_calls(plain), key=lambda one: one["dur"])
+    chosen = calls[len(calls) // 2]
+    kernels = _kernels(plain, chosen)
+    owners = _owners(named, len(kernels))
+    return {
+        "watched": walls,
+        "launches": _launches(kernels, owners, chosen),
+        "waits": _waits(plain, chosen),
+        "overhead": 0.0,
+    }
+
+
+def _marked(name: str) -> Any:
+    return torch.profiler.record_function(_LAUNCH + name)
+
+
+def _recorded(call: Any, seen: Any) -> tuple[list[dict[str, Any]], list[float]]:
+    """Return the events of the profiler over a few calls, and the seconds of each call."""
+    activity = torch.profiler.ProfilerActivity
+    walls = []
+    with torch.profiler.profile(activities=[activity.CPU, activity.CUDA]) as profile, seen:
+        for number in range(_CALLS + 1):
+            call.restore()
+            standalone.synchronize()
+            began = time.perf_counter()
+            with torch.profiler.record_function(_CALL if number else "warm-up"):
+                call()
+                standalone.synchronize()
+            walls.append(time.perf_counter() - began)
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "trace.json")
+    profile.export_chrome_trace(path)
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        events = json.loads(stream.read(_MOST))["traceEvents"]
+    os.unlink(path)
+    os.rmdir(folder)
+    return [one for one in events if one.get("ph") == "X"], walls[1:]
+
+
+def _calls(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [e for e in events if e.get("cat") == "user_annotation" and e["name"] == _CALL]
+
+
+def _within(event: dict[str, Any], outer: dict[str, Any]) -> bool:
+    return bool(outer["ts"] <= event["ts"] <= outer["ts"] + outer["dur"])
+
+
+def _kernels(events: list[dict[str, Any]], call: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what ran on the GPU for a call, in the order in which it began."""
+    found = [e for e in events if e.get("cat") in _ON_DEVICE and _within(e, call)]
+    return sorted(found, key=lambda e: e["ts"])
+
+
+def _owners(events: list[dict[str, Any]], count: int) -> list[str]:
+    """Return which launch each kernel of a call belongs to: the innermost that was under way when
+    the host started it; of a call that ran as many kernels."""
+    for call in reversed(_calls(events)):
+        kernels = _kernels(events, call)
+        if len(kernels) != count:
+            continue
+        marks = sorted(
+            (e for e in events if e["name"].startswith(_LAUNCH) and e["cat"] == "user_annotation"),
+            key=lambda e: e["ts"],
+        )
+        started = {
+            e.get("args", {}).get("correlation"): e for e in events if e.get("cat") in _RUNTIME
+        }
+        found = []
+        for kernel in kernels:
+            by = started.get(kernel.get("args", {}).get("correlation"))
+            inside = [n for n, mark in enumerate(marks) if by and _within(by, mark)]
+            found.append(
+                f"{inside[-1]}:{marks[inside[-1]]['name'][len(_LAUNCH) :]}" if inside else ""
+            )
+        return found
+    return [""] * count
+
+
+def _launches(
+    kernels: list[dict[str, Any]], owners: list[str], call: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Join the kernels of one launch, and say when each begins within the call."""
+    found: list[dict[str, Any]] = []
+    last, end = "", 0.0
+    for kernel, owner in zip(kernels, owners):
+        began, seconds = (kernel["ts"] - call["ts"]) / 1e6, kernel["dur"] / 1e6
+        seconds -= max(0.0, end - began)  # of another stream at the same time
+        began = max(began, end)
+        end = max(end, began + seconds)
+        if owner and owner == last:
+            found[-1]["seconds"] += max(0.0, seconds)
+            found[-1]["kernels"].append(kernel["name"])
+            continue
+        name = owner.partition(":")[2]
+        generated = not name or name.startswith(("cuLaunch", "hipModuleLaunch"))
+        called = kernel["name"] if generated else name
+        row = {"name": called, "began": began, "seconds": max(0.0, seconds)}
+        found.append({**row, "kernels": [kernel["name"]], "kind": kernel["cat"]})
+        last = owner
+    return found
+
+
+def _waits(events: list[dict[str, Any]], call: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the calls of the driver within a call that wait for the GPU or for memory, without the
+    wait at its end that measures it."""
+    inside = [e for e in events if e.get("cat") in _RUNTIME and _within(e, call)]
+    inside.sort(key=lambda e: e["ts"])
+    ends = [e for e in inside if "DeviceSynchronize" in e["name"]][-1:]
+    return [
+        {"name": e["name"], "began": (e["ts"] - call["ts"]) / 1e6, "seconds": e["dur"] / 1e6}
+        for e in inside
+        if any(word in e["name"] for word in _WAITS) and "Async" not in e["name"] and e not in ends
+    ]

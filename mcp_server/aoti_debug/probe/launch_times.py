@@ -1,0 +1,93 @@
+"""Measure each launch of a call: the kernels and operators that a package calls by its slots."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
+
+from . import prototypes, slots, taps
+from .wrapper_contract import source_in
+
+_PROXY = "aoti_torch_proxy_executor_call_function"
+_TRIES = 2000
+
+
+class Launch(NamedTuple):
+    """One launch: when it began and ended, in seconds of `perf_counter`, and the seconds that all
+    processors of this process spent meanwhile."""
+
+    name: str
+    began: float
+    ended: float
+    processors: float
+
+
+class Launches:
+    """The launches of the packages that are loaded, as long as they are `seen`."""
+
+    def __init__(self) -> None:
+        self.made: list[Launch] = []
+        self.unseen: list[str] = []  # kernels that are called by no slot
+        self._callbacks = [(library, self._of(library)) for library in slots.packages()]
+
+    @contextlib.contextmanager
+    def seen(self, around: Callable[[str], Any] | None = None) -> Iterator[None]:
+        """Add each launch within the `with` block; `around` makes a context for each."""
+        self._around = around
+        with contextlib.ExitStack() as all_replaced:
+            for library, callbacks in self._callbacks:
+                all_replaced.enter_context(slots.replaced(library, callbacks))
+            yield
+
+    def _of(self, library: slots.Library) -> dict[str, tuple[list[int], Any]]:
+        kernels = prototypes.kernels(source_in(Path(library.path)) or "")
+        known = {**prototypes.shims(), **prototypes.driver(), **kernels}
+        found = {}
+        for name, places in library.slots(known.__contains__).items():
+            is_launch = name in kernels or taps.kind_of(name) in ("extern", "launch")
+            kind = known[name].function if is_launch else None
+            if kind is not None:
+                original = kind(ctypes.c_uint64.from_address(places[0]).value)
+                found[name] = places, kind(self._timed(name, original))
+        self.unseen += [name for name in kernels if name not in found]
+        return found
+
+    def _timed(self, name: str, original: Any) -> Callable[..., Any]:
+        now, processors, add = time.perf_counter, time.process_time, self.made.append
+        own_name = name == _PROXY
+
+        def call(*args: Any) -> Any:
+            if self._around is not None:
+                with self._around(name):
+                    return original(*args)
+            spent, began = processors(), now()
+            result = original(*args)
+            ended = now()
+            called = f"proxy_executor[{args[1]}]" if own_name else name
+            add(Launch(called, began, ended, processors() - spent))
+            return result
+
+        return call
+
+    def overhead(self) -> float:
+        """Return the seconds that seeing one launch adds to a call, outside of the launch."""
+        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+        original = kind(("labs", ctypes.CDLL(None)))
+        self._around = None
+        seen = kind(self._timed("labs", original))
+        added = _each(lambda: seen(1, 2, 3)) - _each(lambda: original(1, 2, 3))
+        launches = self.made[-_TRIES:]
+        del self.made[:]
+        inside = sum(one.ended - one.began for one in launches) / _TRIES
+        return max(0.0, added - inside)
+
+
+def _each(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    for _ in range(_TRIES):
+        call()
+    return (time.perf_counter() - began) / _TRIES

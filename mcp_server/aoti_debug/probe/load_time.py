@@ -1,0 +1,151 @@
+"""Measure the parts of a load, by the functions that torch's loader calls for a package."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, Callable
+
+from . import slots
+
+_HANDLE = ctypes.c_void_p
+_DLOPEN = ctypes.CFUNCTYPE(_HANDLE, ctypes.c_char_p, ctypes.c_int)
+_DLSYM = ctypes.CFUNCTYPE(_HANDLE, _HANDLE, ctypes.c_char_p)
+# Archive, number of the member, destination, flags.
+_EXTRACT = ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE, ctypes.c_uint, ctypes.c_char_p, ctypes.c_uint)
+# What a library of a package exports and its loader looks up: the part that it is, its parameters.
+_ENTRIES: dict[str, tuple[str, Any]] = {
+    "AOTInductorModelContainerCreateWithDevice": (
+        "constants",
+        ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_char_p),
+    ),
+    "AOTInductorModelContainerRunConstantFolding": (
+        "folding",
+        ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE, ctypes.c_bool, _HANDLE, _HANDLE),
+    ),
+}
+_held: list[Any] = []  # callbacks that a loaded model may call at any time
+
+
+class Parts:
+    """Seconds and bytes of each part, in the order in which the parts were met."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.bytes: dict[str, int] = {}
+        self.files: list[str] = []  # libraries that were opened
+
+    def add(self, name: str, seconds: float, size: int = 0) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        self.bytes[name] = self.bytes.get(name, 0) + size
+
+    @contextlib.contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        """Add the time of a `with` block."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, time.perf_counter() - began)
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "seconds": seconds, "bytes": self.bytes[name]}
+            for name, seconds in self.seconds.items()
+        ]
+
+
+@contextlib.contextmanager
+def watched(parts: Parts) -> Iterator[None]:
+    """Measure what torch's loader calls for a package that is loaded within the `with` block.
+
+    Raises:
+        slots.Unavailable: not on this system.
+    """
+    torch_library = slots.libraries(lambda path: path.endswith("/libtorch_cpu.so"))
+    if not torch_library:
+        raise slots.Unavailable("libtorch_cpu.so is not loaded by itself")
+    hooks: dict[str, tuple[Any, Callable[[Any], Callable[..., Any]]]] = {
+        "dlopen": (_DLOPEN, lambda original: _opening(parts, original)),
+        "dlsym": (_DLSYM, lambda original: _looking_up(parts, original)),
+        "mz_zip_reader_extract_to_file": (_EXTRACT, lambda original: _extracting(parts, original)),
+    }
+    callbacks = {}
+    for name, places in torch_library[0].slots(hooks.__contains__).items():
+        kind, wrapper = hooks[name]
+        original = kind(ctypes.c_uint64.from_address(places[0]).value)
+        callbacks[name] = (places, kind(wrapper(original)))
+    with slots.replaced(torch_library[0], callbacks), _instruction_sets(parts):
+        yield
+
+
+def _opening(parts: Parts, original: Any) -> Callable[..., Any]:
+    def dlopen(path: Any, flags: int) -> Any:
+        with parts.of("dlopen"):
+            handle = original(path, flags)
+        if path:
+            parts.files.append(os.fsdecode(path))
+            parts.add("dlopen", 0.0, _size(path))
+        return handle
+
+    return dlopen
+
+
+def _looking_up(parts: Parts, original: Any) -> Callable[..., Any]:
+    def dlsym(handle: Any, name: Any) -> Any:
+        address = original(handle, name)
+        known = _ENTRIES.get(os.fsdecode(name)) if name else None
+        if not address or known is None:
+            return address
+        part, kind = known
+        entry = kind(address)
+
+        def timed(*given: Any) -> Any:
+            with parts.of(part):
+                return entry(*given)
+
+        _held.append(kind(timed))
+        return ctypes.cast(_held[-1], ctypes.c_void_p).value
+
+    return dlsym
+
+
+def _extracting(parts: Parts, original: Any) -> Callable[..., Any]:
+    def extract(archive: Any, number: int, path: Any, flags: int) -> Any:
+        with parts.of("unzip"):
+            done = original(archive, number, path, flags)
+        parts.add("unzip", 0.0, _size(path))
+        return done
+
+    return extract
+
+
+def _size(path: Any) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+@contextlib.contextmanager
+def _instruction_sets(parts: Parts) -> Iterator[None]:
+    """Measure the search for the CPU's vector instructions, which compiles small programs."""
+    codecache: Any = import_module("torch._inductor.codecache")
+    original = getattr(codecache, "get_device_information", None)
+    if original is None:  # before torch 2.10
+        yield
+        return
+
+    def timed(device: str) -> Any:
+        with parts.of("instruction set"):
+            return original(device)
+
+    codecache.get_device_information = timed
+    try:
+        yield
+    finally:
+        codecache.get_device_information = original

@@ -1,0 +1,46 @@
+"""Compare two ways to make a call by their times, in pairs: machines slow down and speed up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from . import standalone
+
+WARM = 2
+LEAST, MOST = 5, 60
+Way = Callable[[], Any]
+
+
+def timed(call: Way) -> float:
+    """Return the seconds of a call, up to the end of what it started on a device."""
+    standalone.synchronize()
+    began = time.perf_counter()
+    call()
+    standalone.synchronize()
+    return time.perf_counter() - began
+
+
+def repeated(call: Way, budget_s: float) -> list[float]:
+    """Return the seconds of as many calls as there is time for."""
+    found: list[float] = []
+    until = time.perf_counter() + budget_s
+    while len(found) < LEAST or (time.perf_counter() < until and len(found) < MOST):
+        found.append(timed(call))
+    return found
+
+
+def compared(one: Way, other: Way, budget_s: float) -> tuple[list[float], list[float]]:
+    """Return the seconds of calls made one way and the other, in turn, so many pairs as there is
+    time for; which goes first changes from pair to pair."""
+    for _ in range(WARM):
+        one(), other()
+    ones: list[float] = []
+    others: list[float] = []
+    until = time.perf_counter() + budget_s
+    while len(ones) < LEAST or (time.perf_counter() < until and len(ones) < MOST):
+        turns = [(one, ones), (other, others)]
+        for way, seconds in turns if len(ones) % 2 else reversed(turns):
+            seconds.append(timed(way))
+    return ones, others

@@ -1,0 +1,33 @@
+"""Measure what this machine can do: the bytes that a copy moves and the operations of a matmul."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from . import pairs
+from .lazy import torch
+
+_COPIED = {"cpu": 64 << 20, "cuda": 1 << 30}  # bytes
+_SIDE = {"cpu": 768, "cuda": 4096}
+_TRIES = 7
+
+
+def measured(device: str) -> dict[str, float]:
+    """Return bytes a second of a copy, and operations a second of a matmul by its dtype."""
+    kind = device.partition(":")[0]
+    size = _COPIED.get(kind, _COPIED["cuda"])
+    found = {}
+    source = torch.ones(size // 4, device=device)
+    target = torch.empty_like(source)
+    found["copy"] = 2 * size / _best(lambda: target.copy_(source))
+    side = _SIDE.get(kind, _SIDE["cuda"])
+    for dtype in ("float32", "float64") if kind == "cpu" else ("float32", "bfloat16", "float64"):
+        square = torch.ones(side, side, device=device, dtype=getattr(torch, dtype))
+        found[dtype] = 2 * side**3 / _best(partial(torch.mm, square, square))
+    return found
+
+
+def _best(call: Callable[[], Any]) -> float:
+    return min(pairs.timed(call) for _ in range(_TRIES))

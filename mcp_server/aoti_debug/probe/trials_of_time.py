@@ -1,0 +1,102 @@
+"""Try what may make calls faster and costs nothing to try, each in pairs with the call as it is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import pairs, standalone
+from .lazy import torch
+
+_ALIGNED = 64
+_Other = Callable[[], Any]
+
+
+def tried(call: Any, device: str, options: Any, budget_s: float) -> list[dict[str, Any]]:
+    """Return the seconds of calls as they are and of calls with each change, or why not."""
+    found = []
+    for name, made in _changes(call, device, options):
+        try:
+            with contextlib.ExitStack() as meanwhile:
+                as_is, changed = pairs.compared(call, made(meanwhile), budget_s)
+            found.append({"name": name, "as_is": as_is, "changed": changed})
+        except Exception as error:
+            found.append({"name": name, "why_not": f"{type(error).__name__}: {error}"[:300]})
+    return found
+
+
+_Made = Callable[[contextlib.ExitStack], _Other]
+
+
+def _changes(call: Any, device: str, options: Any) -> Iterator[tuple[str, _Made]]:
+    """Yield the changes that can make a difference here."""
+    on_cpu, threads = device == "cpu", torch.get_num_threads()
+    cores = len(os.sched_getaffinity(0))
+    if on_cpu and threads != cores:
+        yield "threads", lambda _: _switched(call, torch.set_num_threads, cores, threads)
+    if on_cpu and threads > 1:
+        yield "one thread", lambda _: _switched(call, torch.set_num_threads, 1, threads)
+    if on_cpu and torch.set_flush_denormal(True):
+        torch.set_flush_denormal(False)
+        yield "denormals", lambda _: _switched(call, torch.set_flush_denormal, True, False)
+    if any(misaligned(leaf) for leaf in call.inputs.flat):
+        yield "aligned", lambda _: _with_inputs(call, [aligned(leaf) for leaf in call.inputs.flat])
+    if device.startswith("cuda") and torch.get_float32_matmul_precision() == "highest":
+        precision = torch.set_float32_matmul_precision
+        yield "tf32", lambda _: _switched(call, precision, "high", "highest")
+    if options.without:
+        yield "without variables", lambda meanwhile: _without(call, options, meanwhile)
+    if device.startswith("cuda"):
+        yield "graph", lambda _: _graph(call)
+
+
+def _switched(call: _Other, switch: Callable[[Any], Any], there: Any, back: Any) -> _Other:
+    """Return the call with a setting changed for it alone."""
+
+    def changed() -> None:
+        switch(there)
+        try:
+            call()
+        finally:
+            switch(back)
+
+    return changed
+
+
+def _with_inputs(call: Any, flat: list[Any]) -> _Other:
+    return type(call)(call.model, standalone.with_leaves(call.inputs, flat))  # type: ignore[no-any-return]
+
+
+def misaligned(leaf: Any) -> bool:
+    strided = isinstance(leaf, torch.Tensor) and leaf.layout == torch.strided
+    return strided and leaf.numel() > 0 and leaf.data_ptr() % _ALIGNED != 0
+
+
+def aligned(leaf: Any) -> Any:
+    """Return a tensor with the same values and strides at the start of memory of its own."""
+    if not misaligned(leaf):
+        return leaf
+    own = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
+    return own.copy_(leaf)
+
+
+def _without(call: Any, options: Any, meanwhile: contextlib.ExitStack) -> _Other:
+    """Return the call of the package loaded anew without variables of the environment."""
+    kept = {name: os.environ.pop(name) for name in options.without if name in os.environ}
+    meanwhile.callback(os.environ.update, kept)
+    report = standalone.Report(None)
+    return type(call)(standalone.load_package(options, call.captured, report), call.captured)  # type: ignore[no-any-return]
+
+
+def _graph(call: Any) -> _Other:
+    """Return a replay of the call as a CUDA graph."""
+    graph = torch.cuda.CUDAGraph()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        call()
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph, stream=stream):
+        call()
+    return graph.replay  # type: ignore[no-any-return]
