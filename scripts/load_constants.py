@@ -38,7 +38,7 @@ def main() -> int:
     state = read(torch, options.weights, options.trust)
     known = constants.declared(source)
     program = options.exported or (options.weights if options.weights.endswith(".pt2") else None)
-    names = used(untrusted.load(program, trust=options.trust)) if program else None
+    names = constants.used(untrusted.load(program, trust=options.trust)) if program else None
     inlined, harmless = constants.unknown(known, state, names)
     wrong = [*constants.problems(known, state), *inlined]
     for line in [*wrong, *harmless]:
@@ -55,18 +55,6 @@ def main() -> int:
         args, kwargs = torch.load(options.call, weights_only=True)
         print(model(*args, **kwargs))
     return shared.CLEAN
-
-
-def used(program: Any) -> set[str]:
-    """Return the weights and buffers that a node of the exported program reads."""
-    read_ones = {
-        node.name for node in program.graph.nodes if node.op == "placeholder" and node.users
-    }
-    return {
-        spec.target
-        for spec in program.graph_signature.input_specs
-        if spec.target is not None and spec.arg.name in read_ones
-    }
 
 
 def read(torch: Any, path: str, trust: bool) -> dict[str, Any]:

@@ -75,6 +75,23 @@ def _sizes(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts if part.lstrip("-").isdecimal() and len(part) < 20)
 
 
+def small(tensor: Any) -> bool:
+    """Tell whether a compile writes such a constant into the code."""
+    return bool(tensor.dim() <= 1 and tensor.numel() <= INLINED)
+
+
+def used(program: Any) -> set[str]:
+    """Return the weights and buffers that a node of the exported program reads."""
+    read_ones = {
+        node.name for node in program.graph.nodes if node.op == "placeholder" and node.users
+    }
+    return {
+        spec.target
+        for spec in program.graph_signature.input_specs
+        if spec.target is not None and spec.arg.name in read_ones
+    }
+
+
 def unknown(
     known: Mapping[str, Constant], state: Mapping[str, Any], used: Collection[str] | None
 ) -> tuple[list[str], list[str]]:
@@ -90,7 +107,7 @@ def unknown(
         counter = name.rpartition(".")[2] == "num_batches_tracked"
         if counter if used is None else name not in used:
             harmless.append(f"{name}: the package does not use it")
-        elif tensor.dim() <= 1 and tensor.numel() <= INLINED:
+        elif small(tensor):
             inlined.append(
                 f"{name}: not a constant of the package (inlined: it can never be updated, the old "
                 "value stays; compile with always_keep_tensor_constants)"

@@ -3,22 +3,27 @@ less than float32, an operator that makes a difference of rounding large."""
 
 from __future__ import annotations
 
-import tempfile
-import zipfile
 from collections.abc import Callable, Iterable
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from . import compare, eager, intermediates, marks, standalone, untrusted
+from . import (
+    compare,
+    container,
+    eager,
+    intermediates,
+    marks,
+    standalone,
+    untrusted,
+    weight_truth,
+)
 from .compare import unguarded
 from .describe import dtype_of, is_float
 from .graph_run import base, located, outputs_of
 from .lazy import torch
+from .weight_truth import apart, tensors_of
 
 Document = dict[str, Any]
 _NAMED = 8
-_TRIED = 48  # weights, one run of the program each
 _STEPS = tuple(
     """
     floor ceil round trunc sign sgn eq ne lt le gt ge argmax argmin argsort sort topk bucketize
@@ -59,34 +64,14 @@ class Causes:
         if not self._options.constants:
             return None
         old = untrusted.load(self._options.exported, trust=self._options.trust)
-        values = {**dict(old.state_dict), **dict(old.constants)}
-        module = unguarded(self._program)
-        tensors = _tensors(module)
-        pairs = [(name, values.get(name), tensor) for name, tensor in tensors.items()]
-        changed = [n for n, was, now in pairs if _differs(was, now)]
-
-        def with_old(names: list[str]) -> list[Any]:
-            kept = {name: tensors[name].detach().clone() for name in names}
-            with torch.no_grad():
-                try:
-                    for name in names:
-                        tensors[name].copy_(values[name])
-                    return outputs_of(module, self._inputs().flat)
-                finally:
-                    for name, tensor in kept.items():
-                        tensors[name].copy_(tensor)
-
-        before = _apart(self._given, with_old([]))
-        closer = [
-            name
-            for name in changed[:_TRIED]
-            if _apart(self._given, with_old([name])) < before * 0.98
-        ]
-        for names in (*([name] for name in closer), closer, changed):
-            if names and compare.agrees(self._given, with_old(names)):
-                found: Document = {"kind": "kept_weights", "names": names[:_NAMED]}
-                return {**found, "count": len(names), "given": len(changed), "explains": True}
-        return None
+        truth = weight_truth.Program(old, self._inputs)
+        weights = {**dict(self._program.state_dict), **dict(self._program.constants)}
+        changed = [n for n, was in truth.old.items() if n in weights and _differs(was, weights[n])]
+        names = weight_truth.stale_in(truth, self._given, weights, changed)
+        if not names:
+            return None
+        found: Document = {"kind": "kept_weights", "names": names[:_NAMED], "explains": True}
+        return {**found, "count": len(names), "given": len(changed)}
 
     def constants(self) -> Document | None:
         """Compare the weights in the package with the program's; do they explain the results."""
@@ -130,25 +115,17 @@ class Causes:
     def extracted(self) -> dict[str, Any]:
         """Return the weights that a package holds, by the names that the model gave them."""
         device = standalone.device_of(self._inputs().flat)
-        runners: Any = import_module("torch._C._aoti")
-        with tempfile.TemporaryDirectory() as temporary:
-            library = self._options.package
-            if not library.endswith(".so"):
-                library = _unpacked(self._options.package, self._options.model, Path(temporary))
-            if device == "cpu":
-                runner = runners.AOTIModelContainerRunnerCpu(library, 1)
-            else:
-                runner = runners.AOTIModelContainerRunnerCuda(
-                    library, 1, device, str(Path(library).parent)
-                )
-            kept = runner.extract_constants_map(False)
-            return {name: tensor.detach().cpu().clone() for name, tensor in kept.items()}
+        held = container.Container(self._options.package, self._options.model, device)
+        try:
+            return {name: one.detach().cpu().clone() for name, one in held.held().items()}
+        finally:
+            held.close()
 
     def _with_constants(self, held: dict[str, Any]) -> bool | None:
         """Tell whether the program gives the package's results with the package's weights."""
         try:
             module = unguarded(self._program)
-            tensors = _tensors(module)
+            tensors = tensors_of(module)
             with torch.no_grad():
                 for name, tensor in tensors.items():
                     if name in held:
@@ -230,14 +207,14 @@ class Causes:
                 tried = intermediates.with_short_factors(wide, wider, products, bits, nearest)
             except Exception:
                 return None
-            before, left = _apart(self._given, truth), _apart(self._given, tried)
+            before, left = apart(self._given, truth), apart(self._given, tried)
             if before > 0 and left <= _EXPLAINS * before:
                 found: Document = {
                     "kind": "precision",
                     "precision": precision_name,
                     "explains": True,
                 }
-                return {**found, "apart": before, "left": left, "eager": _apart(right, truth)}
+                return {**found, "apart": before, "left": left, "eager": apart(right, truth)}
         return None
 
 
@@ -247,34 +224,8 @@ def _differs(one: Any, other: Any) -> bool:
     return same_sizes and not torch.equal(one, other)
 
 
-def _unpacked(package: str, model: str, folder: Path) -> str:
-    with zipfile.ZipFile(package) as archive:
-        part = f"data/aotinductor/{model}/"
-        inside = [name for name in archive.namelist() if part in name]
-        for name in (name for name in inside if "/" not in name.rpartition(part)[2]):
-            with archive.open(name) as source:
-                (folder / name.rpartition("/")[2]).write_bytes(source.read())
-    return str(next(path for path in folder.iterdir() if path.suffix == ".so"))
-
-
 def _memory(leaf: Any) -> int | None:
     return int(leaf.untyped_storage().data_ptr()) if hasattr(leaf, "untyped_storage") else None
-
-
-def _apart(some: list[Any], others: list[Any]) -> float:
-    """Return the root of the mean square of the differences, over all float outputs."""
-    total, count = 0.0, 0
-    for one, other in zip(some, others):
-        if is_float(one) and one.shape == other.shape:
-            off = one.to(torch.float64) - other.to(torch.float64)
-            off = off[torch.isfinite(off)]
-            total, count = total + float((off * off).sum()), count + off.numel()
-    return float((total / count) ** 0.5) if count else 0.0
-
-
-def _tensors(module: Any) -> dict[str, Any]:
-    """Return the weights and buffers of a module by their names."""
-    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
 
 def steps(nodes: Iterable[Any]) -> list[str]:

@@ -1,0 +1,197 @@
+"""Give a package new weights in the steps of a sequence; after each, read back what it holds, and
+compare what calls return with the model that has the new weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from . import compare, constants, races, standalone, update_steps
+from .container import Container
+from .lazy import torch
+from .update_steps import Step
+from .weight_findings import NEW, NULL, OLD, Finding, Played, Reasons, as_compiled, same
+from .weight_material import Material
+from .weight_play import Play
+from .weight_truth import stale_in
+
+Document = dict[str, Any]
+_SAFE = ("full", "inactive")
+_LISTED = 20
+
+
+def main() -> int:
+    """Play the sequence, then safe ones until one is right; report after each step."""
+    parser = standalone.arguments(__doc__, package=True, exported=False, inputs=False)
+    parser.add_argument("--weights", action="append", default=[], required=True, metavar="FILE")
+    parser.add_argument("--wanted", help="the weights that it should have [default: the last]")
+    parser.add_argument("--steps", required=True, help="JSON file with the steps")
+    parser.add_argument("--threads", type=int, default=0, help="that call meanwhile")
+    options = parser.parse_args()
+    with standalone.started(options) as report:
+        material = Material(options)
+        steps = [Step.of(one) for one in json.loads(Path(options.steps).read_text("utf-8"))]
+        own = material.container()
+        material.read(own)
+        report.update(state="play", **about(material))
+        found = play(material, own, steps, report)
+        report.update(state="safe")
+        if all(one.constant in material.known and one.reason != "shape" for one in found):
+            report.update(safe=safe(material, steps))
+        if options.threads and material.inputs is not None:  # last: it may end the process
+            report.update(state="races")
+            report.update(races=races.under_calls(material, own, steps, options.threads))
+        own.close()
+        report.update(state="done")
+    return 0
+
+
+def about(material: Material) -> Document:
+    """Say what is compared with what."""
+    truth = material.truth.what if material.truth is not None else "a container loaded afresh"
+    changed = [n for n in material.known if n not in material.old]
+    changed += [n for n, was in material.old.items() if not same(was, material.wanted[n])]
+    outside = [name for name in material.asked if name not in material.known]
+    return {
+        "device": material.device,
+        "constants": len(material.known),
+        "folded": len(material.folded),
+        "given": len(material.asked),
+        "changed": len(changed),
+        "outside": outside[:_LISTED],
+        "truth": truth if material.inputs is not None else "",
+    }
+
+
+def play(
+    material: Material, own: Container, steps: Sequence[Step], report: standalone.Report
+) -> list[Finding]:
+    """Make the steps, with a call at the end; report each one, and what is wrong in the end."""
+    going, rows, found = Play(material, own), list[Document](), list[Finding]()
+    if not steps or steps[-1].do != update_steps.CALL:
+        steps = [*steps, Step(update_steps.CALL)]
+    for number, step in enumerate(steps, 1):
+        report.update(at=number)
+        row: Document = {"step": str(step)}
+        if step.do == update_steps.CALL:
+            one = Played(step)
+            going.played.append(one)
+            going.read_back(one)
+            row.update(called(material, own, one))
+        else:
+            one = going.make(step)
+        wrong = [name for name, status in one.active.items() if status != NEW]
+        row.update(wrong=wrong[:_LISTED], error=one.error or None)
+        rows.append(row)
+        found = findings(material, own, going.played, row)
+        report.update(steps=rows, findings=[finding.document for finding in found])
+    return found
+
+
+def findings(
+    material: Material, own: Container, played: Sequence[Played], row: Document
+) -> list[Finding]:
+    """Return what is wrong: constants as they were read back, then what the outputs show."""
+    reasons = Reasons(played, material.known, material.wanted, material.tied)
+    found = reasons.findings(own.held())
+    loads = [n for n, one in enumerate(played, 1) if one.given]
+    last, shown = loads[-1] if loads else 0, row.get("agrees")
+    if shown is not True:
+        for name, partner in material.parted():
+            found.append(Finding(partner, OLD, last, "parted", name, shown is False))
+    if shown is False:
+        for name in row.get("explained", ()):
+            reason = "folded" if name in material.known else _why_outside(material, name)
+            found.append(Finding(name, OLD, last, reason))
+        if not found:
+            found.append(Finding("", OLD, last, "outputs"))
+    elif shown is None:
+        for name in material.outside():
+            found.append(Finding(name, OLD, last, _why_outside(material, name), proved=False))
+    return found
+
+
+def _why_outside(material: Material, name: str) -> str:
+    return "inlined" if constants.small(material.asked[name]) else "folded_at_compile"
+
+
+def called(material: Material, own: Container, one: Played) -> Document:
+    """Call the container, unless that would end the process, and judge what it returns."""
+    if material.inputs is None:
+        return {"why_not": "there are no inputs for a call"}
+    null = [name for name, status in one.active.items() if status == NULL]
+    if null:
+        return {"why_not": f"a call would read the null pointer of {null[0]}"}
+    try:
+        given = results(own, material.inputs())
+    except RuntimeError as error:
+        return {"agrees": False, "why_not": str(error).splitlines()[0][:300]}
+    if material.truth is None:
+        return {"agrees": compare.agrees(given, afresh(material))}
+    truth, wanted = material.truth, material.program_weights()
+    held = {
+        n: as_compiled(t, material.known[n]) for n, t in own.held().items() if n in material.known
+    }
+    wanted.update((name, held[name]) for name in truth.mutated if name in held)
+    if truth.agrees(given, wanted):
+        return {"agrees": True}
+    off = {name: held[name] for name, status in one.active.items() if status != NEW}
+    shown = {**wanted, **off}
+    if off and truth.agrees(given, shown):
+        return {"agrees": False, "explained": []}
+    moved = [n for n, was in truth.old.items() if n in wanted and n not in off]
+    moved = [n for n in moved if not same(truth.old[n].cpu(), wanted[n].cpu())]
+    outside = [name for name in moved if name not in material.known]
+    outside = [name for name in outside if name not in material.tied.values()]
+    return {"agrees": False, "explained": stale_in(truth, given, shown, moved, outside)}
+
+
+def results(own: Container, inputs: standalone.Inputs) -> list[Any]:
+    """Return what a call gives, on the CPU."""
+    with inputs.mode():
+        given = own.call(inputs.flat)
+    standalone.synchronize()
+    return [leaf.detach().cpu().clone() for leaf in given]
+
+
+def afresh(material: Material) -> list[Any]:
+    """Return what a container gives that is loaded afresh and given all weights at once."""
+    assert material.inputs is not None
+    fresh = material.container()
+    try:
+        weights = {name: one.to(material.device) for name, one in copies(material).items()}
+        fresh.update(weights, inactive=False, full=False, user_managed=False)
+        return results(fresh, material.inputs())
+    finally:
+        fresh.close()
+
+
+def copies(material: Material) -> dict[str, Any]:
+    """Return the new weights in memory of their own, laid out as the package reads them."""
+    found = {}
+    for name, constant in material.known.items():
+        value = material.wanted[name]
+        found[name] = torch.empty_strided(constant.shape, constant.stride, dtype=value.dtype)
+        found[name].copy_(value)
+    return found
+
+
+def safe(material: Material, steps: Sequence[Step]) -> Document | None:
+    """Return the first sequence by which a container of its own comes to hold the new weights and
+    gives the right outputs: copies of them all in the package's dtypes."""
+    kept, material.files = material.files, [copies(material)]
+    swaps = any(step.do == update_steps.SWAP for step in steps)
+    try:
+        for name in reversed(_SAFE) if swaps else _SAFE:
+            own = material.container()
+            quiet = standalone.Report(None)
+            found = play(material, own, update_steps.sequence(name), quiet)
+            right = not found and quiet.content["steps"][-1].get("agrees")
+            own.close()
+            if not found:
+                return {"sequence": name, "agrees": right}
+    finally:
+        material.files = kept
+    return None
