@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
+from aoti_debug.examine.time_answer import TimeFindings
 from aoti_debug.model import (
     Category,
     Confidence,
@@ -44,6 +45,7 @@ class StageAnswer(RunModel):
     wall_s: float | None = None
     environment: dict[str, str] = Field(default_factory=dict)
     observed: list[str] = Field(default_factory=list)
+    time: TimeFindings | None = None
     artifacts: list[str] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.weights_answer import WeightsAnswer
 from aoti_debug.facts.stages import STAGES, stage_named
 from aoti_debug.model import RunModel
 from aoti_debug.sweep.answer import SweepAnswer
 
 if TYPE_CHECKING:
+    from aoti_debug.examine.weights import WeightsRequest
     from aoti_debug.minify.request import MinifyRequest
     from aoti_debug.sweep.request import SweepRequest
     from aoti_debug.triage.run_state import Request, RunState
@@ -60,8 +62,18 @@ async def _sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
     return await sweep(work, request)
 
 
+async def _weights(work: RunState, request: WeightsRequest) -> WeightsAnswer:
+    from aoti_debug.examine.weights import prove_update
+
+    return await prove_update(work, request)
+
+
 def _stage(name: str) -> Kind[Request, StageAnswer]:
-    async def start(work: RunState, _: Request) -> StageAnswer:
+    async def start(work: RunState, request: Request) -> StageAnswer:
+        if name == "time":
+            from aoti_debug.examine.time import time
+
+            return await time(work, request)
         from aoti_debug.triage.pipeline import run_named_stage
 
         return await run_named_stage(work, stage_named(name))
@@ -73,9 +85,10 @@ TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
 MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify)
 VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
 SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep, apart=True)
+WEIGHTS: Kind[WeightsRequest, WeightsAnswer] = Kind("weights", WeightsAnswer, _weights)
 _STAGES = {name: _stage(name) for name in STAGES}
 KINDS: dict[str, Kind[Any, Any]] = {
-    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, SWEEP)},
+    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, SWEEP, WEIGHTS)},
     **_STAGES,
 }
 

@@ -30,6 +30,8 @@ _COMMANDS = {
     "explain": "looking",
     "run": "starting",
     "triage": "starting",
+    "time": "timing",
+    "weights": "lifetime",
     "minify": "starting",
     "verify": "starting",
     "sweep": "sweep",

@@ -99,7 +99,7 @@ def examine_request(
             )
         return ExamineRequest(target, call=call, uses=(directory,), **wanted)
     package = _file(what, "package", cwd, owner, home)
-    command = (str(find_interpreter(python, env)), str(package))
+    command = (str(find_interpreter(python, {**os.environ, **(env or {})})), str(package))
     target = resolve_target(command=command, env=env, cwd=cwd or package.parent)
     call = Captured(package=package, inputs=call_file, exported=program)
     return ExamineRequest(target, call=call, **wanted)
@@ -127,9 +127,15 @@ def _call_of(directory: RunDirectory, home: Path | None) -> Captured:
 
 
 async def examined(
-    state: RunState, request: ExamineRequest, program: str, kind: type[T], *more: str
+    state: RunState,
+    request: ExamineRequest,
+    program: str,
+    kind: type[T],
+    *more: str,
+    flags: Mapping[str, str] | None = None,
 ) -> Examined[T]:
-    """Run a program of the probe on the package and its call, and read its report.
+    """Run a program of the probe on the package and its call, and read its report; `flags` are
+    variables that go before all others.
 
     Raises:
         NotExamined: the process failed before it had anything to report; what it said is told.
@@ -139,7 +145,7 @@ async def examined(
     limit = request.timeout_s
     async with hold_gpus(state):
         ran, document, artifact = await probed(
-            state, program, program, request.call, *words, timeout_s=limit
+            state, program, program, request.call, *words, timeout_s=limit, flags=flags
         )
     error = (document or {}).get("error")
     if document is None or error or not ran.exit.ok:

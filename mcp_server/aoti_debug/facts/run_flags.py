@@ -9,6 +9,8 @@ def _load(minor: int) -> tuple[Reading, ...]:
     return (Reading("load", "text", since=Release(2, minor)),)
 
 
+SLOWING = ("AOTI_RUNTIME_CHECK_INPUTS",)  # read when a package is loaded, so that both can be timed
+
 RUN_FLAGS: tuple[Flag, ...] = (
     Flag("AOTI_RUNTIME_CHECK_INPUTS", "running", "0", "1 on, unset or 0 off",
          "The model checks dtype, sizes, strides and device type of its inputs.",

@@ -127,6 +127,13 @@ STAGES: dict[str, Stage] = {
             for name, mode, what, cost in _PRINTS
         ),
         Stage(
+            name="time",
+            what="where the seconds of a call, a load and a compile go, and what is slow",
+            acts="never",
+            environment=_set(),
+            cost="one run, and half a minute",
+        ),
+        Stage(
             name="minifier",
             what="PyTorch's own minifier: dump, launcher, and the reproduction run once",
             acts="codegen",

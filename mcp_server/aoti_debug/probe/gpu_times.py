@@ -36,7 +36,7 @@ def profiled(call: Any, report: standalone.Report) -> dict[str, Any]:
     owners = _owners(named, len(kernels))
     return {
         "watched": walls,
-        "launches": _launches(kernels, owners, chosen),
+        **_launches(kernels, owners, chosen),
         "waits": _waits(plain, chosen),
         "overhead": 0.0,
     }
@@ -110,26 +110,26 @@ def _owners(events: list[dict[str, Any]], count: int) -> list[str]:
 
 def _launches(
     kernels: list[dict[str, Any]], owners: list[str], call: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Join the kernels of one launch, and say when each begins within the call."""
+) -> dict[str, Any]:
+    """Join the kernels of one launch, with the time in which the GPU had nothing to do before."""
     found: list[dict[str, Any]] = []
     last, end = "", 0.0
     for kernel, owner in zip(kernels, owners):
         began, seconds = (kernel["ts"] - call["ts"]) / 1e6, kernel["dur"] / 1e6
         seconds -= max(0.0, end - began)  # of another stream at the same time
-        began = max(began, end)
-        end = max(end, began + seconds)
+        gap = max(0.0, began - end)
+        end = max(end, began + kernel["dur"] / 1e6)
         if owner and owner == last:
-            found[-1]["seconds"] += max(0.0, seconds)
+            found[-1]["seconds"] += gap + max(0.0, seconds)
             found[-1]["kernels"].append(kernel["name"])
             continue
         name = owner.partition(":")[2]
         generated = not name or name.startswith(("cuLaunch", "hipModuleLaunch"))
         called = kernel["name"] if generated else name
-        row = {"name": called, "began": began, "seconds": max(0.0, seconds)}
+        row = {"name": called, "gap": gap, "seconds": max(0.0, seconds)}
         found.append({**row, "kernels": [kernel["name"]], "kind": kernel["cat"]})
         last = owner
-    return found
+    return {"launches": found, "after": max(0.0, call["dur"] / 1e6 - end)}
 
 
 def _waits(events: list[dict[str, Any]], call: dict[str, Any]) -> list[dict[str, Any]]:

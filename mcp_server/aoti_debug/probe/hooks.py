@@ -166,4 +166,5 @@ def _report_end(pid: int) -> None:
     if os.getpid() == pid:
         reference.ended()
         error = getattr(sys, "last_value", None)
-        events.emit("ended", **({"error": events.describe_error(error)} if error else {}))
+        found = {"error": events.describe_error(error)} if error else {}
+        events.emit("ended", threads=torch.get_num_threads(), **found)

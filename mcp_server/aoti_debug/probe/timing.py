@@ -14,6 +14,7 @@ from .lazy import torch
 
 BUDGET_S = 2.0  # for each comparison
 MOST_LAUNCHES = 20_000
+Row = Any  # name, gap, seconds, seconds of processors
 _began = time.perf_counter()
 
 
@@ -83,14 +84,14 @@ def _load(options: Any, inputs: Any, parts: load_time.Parts, report: standalone.
     with parts.of("torch's modules for packages"):
         import_module("torch._inductor.package")
     notes: list[str] = []
-    began = time.perf_counter()
-    try:
-        with load_time.watched(parts):
-            model = standalone.load_package(options, inputs, report, quick=False)
-    except slots.Unavailable as error:
-        notes.append(str(error))
+    with contextlib.ExitStack() as meanwhile:
+        try:
+            meanwhile.enter_context(load_time.watched(parts))
+        except slots.Unavailable as error:
+            notes.append(str(error))
+        began = time.perf_counter()
         model = standalone.load_package(options, inputs, report, quick=False)
-    seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - began
     report.update(load={"seconds": seconds, "parts": parts.rows()}, notes=notes, state="first call")
     return model
 
@@ -100,13 +101,14 @@ def _first_call(call: Called, parts: load_time.Parts, report: standalone.Report)
     loads = Launched(report)
     folded = parts.seconds.get("folding", 0.0)
     with loads.seen():
+        began = time.perf_counter()
         seconds = pairs.timed(call)
     call.find_writes()
     report.update(
         first={
             "seconds": seconds,
             "folding": parts.seconds.get("folding", 0.0) - folded,
-            "launches": loads.rows()[:MOST_LAUNCHES],
+            "launches": merged([loads.rows(began)]),
         }
     )
 
@@ -130,9 +132,13 @@ class Launched:
         with self.launches.seen():
             yield
 
-    def rows(self) -> list[list[Any]]:
-        made = self.launches.made if self.launches is not None else []
-        return [[one.name, one.began, one.ended - one.began, one.processors] for one in made]
+    def rows(self, began: float) -> list[Row]:
+        """Return name, gap before, seconds and seconds of processors of each, of a call."""
+        found = []
+        for one in self.launches.made if self.launches is not None else []:
+            found.append((one.name, one.began - began, one.ended - one.began, one.processors))
+            began = one.ended
+        return found
 
 
 def _calls(call: Called, device: str, report: standalone.Report) -> None:
@@ -147,7 +153,8 @@ def _calls(call: Called, device: str, report: standalone.Report) -> None:
     loads = Launched(report)
     plain: list[float] = []
     walls: list[float] = []
-    kept: list[list[list[Any]]] = []
+    kept: list[list[Row]] = []
+    afters: list[float] = []
     until = time.perf_counter() + BUDGET_S
     while len(plain) < pairs.LEAST or (time.perf_counter() < until and len(plain) < pairs.MOST):
         call.restore()
@@ -157,13 +164,15 @@ def _calls(call: Called, device: str, report: standalone.Report) -> None:
             began = time.perf_counter()
             call()
             walls.append(time.perf_counter() - began)
-        kept.append([[n, at - began, s, cpu] for n, at, s, cpu in loads.rows()])
+        kept.append(loads.rows(began))
+        afters.append(walls[-1] - sum(row[1] + row[2] for row in kept[-1]))
     seen = loads.launches
     report.update(
         call={
             "plain": plain,
             "watched": walls,
             "launches": merged(kept),
+            "after": middle(afters),
             "overhead": seen.overhead() if seen is not None else 0.0,
             "unseen": seen.unseen[:50] if seen is not None else [],
             "around": _around(call),
@@ -171,7 +180,7 @@ def _calls(call: Called, device: str, report: standalone.Report) -> None:
     )
 
 
-def merged(calls: list[list[list[Any]]]) -> list[dict[str, Any]]:
+def merged(calls: list[list[Row]]) -> list[dict[str, Any]]:
     """Return the launches of a call, each with the median of its times over all calls that made
     the same launches as the last one."""
     if not calls:
@@ -180,10 +189,10 @@ def merged(calls: list[list[list[Any]]]) -> list[dict[str, Any]]:
     alike = [rows for rows in calls if [row[0] for row in rows[:MOST_LAUNCHES]] == names]
     found = []
     for place, name in enumerate(names):
-        begun, seconds, processors = (
-            middle([rows[place][field] for rows in alike]) for field in (1, 2, 3)
-        )
-        found.append({"name": name, "began": begun, "seconds": seconds, "processors": processors})
+        each = [rows[place] for rows in alike]
+        columns = {"gap": [row[1] for row in each], "seconds": [row[2] for row in each]}
+        columns["processors"] = [row[3] for row in each]
+        found.append({"name": name, **{key: middle(values) for key, values in columns.items()}})
     return found
 
 

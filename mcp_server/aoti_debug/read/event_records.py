@@ -258,6 +258,7 @@ class Ended(Record):
 
     pid: int
     error: Failure | None
+    threads: int | None = None  # that torch used at last
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from aoti_debug.answers import (
     StageAnswer,
     TriageAnswer,
 )
+from aoti_debug.examine.weights_answer import WeightsAnswer
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
 from aoti_debug.report.diagnosis import (
     brief,
@@ -95,7 +96,18 @@ def _(answer: SweepAnswer) -> Outline:
 
 
 @outline.register
+def _(answer: WeightsAnswer) -> Outline:
+    from aoti_debug.report.weights import outline_weights
+
+    return outline_weights(answer)
+
+
+@outline.register
 def _(answer: StageAnswer) -> Outline:
+    if answer.time is not None:
+        from aoti_debug.report.time import outline_time
+
+        return outline_time(answer, answer.time)
     acted = {True: "it acted", False: "it could not act", None: ""}[answer.acted]
     said = (f"stage {answer.stage}", acted, answer.exit, _s(answer.wall_s))
     stage = Item(", ".join(filter(None, said)), answer.why or "")

@@ -165,6 +165,12 @@ SCRIPT = (
     " button.onclick = () => { const said = button.parentElement.querySelector('code, .text');"
     " navigator.clipboard.writeText(said.textContent).then(() => {"
     " button.textContent = 'copied'; }); }; }"
+    "for (const head of document.querySelectorAll('table.sorted th')) head.onclick = () => {"
+    " const body = head.closest('table').tBodies[0], n = head.cellIndex;"
+    " const key = (row) => { const text = row.cells[n].textContent;"
+    " return text === '' ? -1 : isNaN(text) ? text : Number(text); };"
+    " const rows = [...body.rows].sort((a, b) => key(a) < key(b) ? 1 : -1);"
+    " body.append(...rows); };"
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -147,12 +147,13 @@ async def probed(
     call: Captured,
     *more: str,
     timeout_s: float | None = None,
+    flags: Mapping[str, str] | None = None,
 ) -> tuple[Ran, dict[str, Any] | None, str]:
     """Run a program of the probe on a call; return what it reported, if it came so far, and the
     name of the report."""
     directory = state.subdirectory(name.replace(" ", "-"))
     argv = (*interpreter(state, program), *words(state, call, directory), *more)
-    ran = await spawn(state, name, argv, directory, timeout_s=timeout_s)
+    ran = await spawn(state, name, argv, directory, timeout_s=timeout_s, flags=flags)
     report = await anyio.to_thread.run_sync(report_of, directory)
     return ran, report, f"{state.below(directory)}/{REPORT}"
 

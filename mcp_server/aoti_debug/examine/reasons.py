@@ -1,0 +1,261 @@
+"""Why a call is slow: what was tried in pairs, and what its launches cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from aoti_debug.examine.launch_rows import CallTable, Row
+from aoti_debug.examine.time_answer import SlowReason
+from aoti_debug.read.timing_report import TimingReport, Tried, Wait
+
+LEAST = 0.1  # of a call: what is less is no reason
+_UNTRIED = 0.15  # of a call, of what was not tried: an expectation errs
+MOST = 3
+_NAME = re.compile(r"(?:triton_[a-z]{3}|cpp)_fused_(\w{0,300}?)_?\d{0,5}$")
+_LAYOUT = re.compile(
+    r"(?:_?(?:clone|transpose|permute|_unsafe_view|view|contiguous|copy|expand|t|reshape|squeeze"
+    r"|unsqueeze|convolution|as_strided|unfold))+"
+)
+_BAKED = re.compile(r"num_threads\((\d{1,4})\)")
+_TRIED = {
+    "threads": (
+        "the call uses {threads} of {cores} processors",
+        "torch.set_num_threads({cores}), or OMP_NUM_THREADS={cores}",
+    ),
+    "one thread": (
+        "{threads} threads cost more than they bring",
+        "torch.set_num_threads(1), or OMP_NUM_THREADS=1",
+    ),
+    "denormals": (
+        "values are so small that the processor needs many cycles for each (denormal numbers)",
+        "torch.set_flush_denormal(True)",
+    ),
+    "aligned": (
+        "an input begins at an address that is no multiple of 64",
+        "give tensors that have memory of their own (clone the view)",
+    ),
+    "tf32": (
+        "products of float32 matrices do not use TF32",
+        'torch.set_float32_matmul_precision("high"): less precise',
+    ),
+    "without variables": (
+        "debugging variables are set: {variables}",
+        "unset {variables}",
+    ),
+    "graph": (
+        "the GPU waits for launches",
+        "capture the call as a CUDA graph",
+    ),
+}
+
+
+def reasons(
+    report: TimingReport, table: CallTable, variables: Sequence[str] = ()
+) -> list[SlowReason]:
+    """Return the most costly reasons, of which each takes at least a tenth of a call."""
+    found = [*_tried(report, variables), *_seen(report, table)]
+    found.sort(key=lambda reason: -(reason.gain or reason.share))
+    return found[:MOST]
+
+
+def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReason]:
+    """Yield what became faster by a tenth in the middle of all pairs, and faster in most."""
+    words = {
+        "threads": report.threads,
+        "cores": report.cores,
+        "variables": ", ".join(variables),
+    }
+    for trial in report.trials:
+        gain = 1 - trial.pairs.ratio
+        if trial.name not in _TRIED or gain < LEAST or trial.pairs.spread[1] >= 1:
+            continue
+        what, change = (text.format(**words) for text in _TRIED[trial.name])
+        cost = gain * report.call.wall
+        yield SlowReason(
+            what=what, cost_s=cost, share=gain, change=change, gain=gain, tried=said(trial)
+        )
+
+
+def said(trial: Tried) -> str:
+    """Say how a change was measured."""
+    low, high = trial.pairs.spread
+    count = len(trial.pairs.ratios)
+    return (
+        f"{count} pairs: {trial.pairs.ratio:.2f} of the time, half of them {low:.2f} to {high:.2f}"
+    )
+
+
+def _seen(report: TimingReport, table: CallTable) -> Iterator[SlowReason]:
+    for found in (
+        _operators(table),
+        _wide(table),
+        _layouts(table),
+        _chains(report, table),
+        _waits(report.call.waits, table),
+        _tiny(table),
+        _built(table),
+        _threads(report, table),
+    ):
+        if found is not None and table.wall and (found.gain or found.share) >= _UNTRIED:
+            yield found
+
+
+def _reason(
+    rows: Sequence[Row], table: CallTable, what: str, change: str, part: float | None = 1.0
+) -> SlowReason | None:
+    """Return a reason by launches, of whose time a change takes the part."""
+    cost = sum(row.seconds for row in rows)
+    if not rows or not table.wall:
+        return None
+    share = cost / table.wall
+    longest = max(rows, key=lambda row: row.seconds)
+    gain = share * part if part is not None else None
+    return SlowReason(
+        what=what, cost_s=cost, share=share, change=change, gain=gain, source=longest.line
+    )
+
+
+def _operators(table: CallTable) -> SlowReason | None:
+    rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "custom_op"]
+    names = ", ".join(dict.fromkeys(row.name for row in rows))
+    return _reason(
+        rows,
+        table,
+        f"{_times(rows)} of {names} through the proxy executor",
+        "write it with operators of torch or as a Triton kernel, so that it is compiled",
+        None,
+    )
+
+
+def _times(rows: Sequence[Row]) -> str:
+    return f"{len(rows)} {'call' if len(rows) == 1 else 'calls'}"
+
+
+def _wide(table: CallTable) -> SlowReason | None:
+    rows = [row for row in table.rows if "float64" in row.dtypes]
+    return _reason(
+        rows,
+        table,
+        f"{len(rows)} of {len(table.rows)} launches compute in float64",
+        "keep the model and its constants in float32",
+        0.5,
+    )
+
+
+def _layouts(table: CallTable) -> SlowReason | None:
+    rows = [row for row in table.rows if is_layout(row.name)]
+    return _reason(
+        rows,
+        table,
+        f"{len(rows)} launches only change a memory layout",
+        "give inputs and weights in the layout that the operators want (channels_last for "
+        "convolutions), and export with such inputs",
+    )
+
+
+def is_layout(kernel: str) -> bool:
+    """Tell whether a generated kernel only moves values, by the operators in its name."""
+    named = _NAME.match(kernel)
+    return named is not None and _LAYOUT.fullmatch(named[1]) is not None
+
+
+def _chains(report: TimingReport, table: CallTable) -> SlowReason | None:
+    """Find generated kernels that read nothing but what the one before has just written."""
+    copied = (report.rates or {}).get("copy", 0.0)
+    chained: list[Row] = []
+    moved = 0
+    for one, following in zip(table.rows, table.rows[1:], strict=False):
+        written = {a.value.name for a in one.arguments if a.value and a.direction != "in"}
+        read = [a.value for a in following.arguments if a.value and a.direction in ("in", "in_out")]
+        generated = all(
+            r.launch is not None and r.launch.kind in ("cpp", "triton") for r in (one, following)
+        )
+        if generated and copied and any(value.name in written for value in read):
+            chained.append(following)
+            moved += min(one.bytes, following.bytes)
+    if len(chained) < 2:
+        return None
+    gain = min(0.9, moved / copied / table.wall) if table.wall else 0.0
+    found = _reason(
+        chained,
+        table,
+        f"{len(chained)} kernels read what the kernel before has just written: they are not fused",
+        "take away what keeps them apart (a setting such as max_fusion_size, a custom operator, a "
+        "view to another dtype between them)",
+    )
+    return found.model_copy(update={"gain": gain}) if found is not None else None
+
+
+def _waits(waits: Iterable[Wait], table: CallTable) -> SlowReason | None:
+    found = list(waits)
+    cost = sum(wait.seconds for wait in found)
+    idle = sum(row.gap for row in table.rows[1:])
+    if not found or not table.wall:
+        return None
+    names = ", ".join(dict.fromkeys(wait.name for wait in found))
+    return SlowReason(
+        what=f"the host waits for the GPU {len(found)} times within a call ({names})",
+        cost_s=min(cost, idle),
+        share=min(cost, idle) / table.wall,
+        change="take values from the GPU after the call (.item(), copies to the CPU, nonzero)",
+        gain=idle / table.wall,
+    )
+
+
+def _tiny(table: CallTable) -> SlowReason | None:
+    gaps = table.gaps
+    if len(table.rows) < 50 or not table.wall or gaps < 0.4 * table.wall:
+        return None
+    return SlowReason(
+        what=f"{len(table.rows)} launches so small that more time passes between them than in them",
+        cost_s=gaps,
+        share=gaps / table.wall,
+        change="larger batches, or fewer and larger operators",
+    )
+
+
+def _built(table: CallTable) -> SlowReason | None:
+    program = table.program
+    if program is None or program.model.wrapper is None:
+        return None
+    rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "cpp"]
+    last = [line for line in program.texts.cpp[-12:] if line.startswith("//")]
+    if any(re.search(r" -O0\b", line) for line in last):
+        return _reason(
+            rows,
+            table,
+            "the kernels were compiled without optimization (-O0)",
+            "compile again without AOT_INDUCTOR_DEBUG_COMPILE",
+            None,
+        )
+    if program.model.wrapper.printer:
+        return SlowReason(
+            what="the package prints or saves the values of its tensors",
+            cost_s=table.gaps,
+            share=table.gaps / table.wall if table.wall else 0.0,
+            change="compile again without AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER",
+        )
+    return None
+
+
+def _threads(report: TimingReport, table: CallTable) -> SlowReason | None:
+    """Find kernels that were compiled for fewer threads than the process uses."""
+    program, threads = table.program, report.threads or 1
+    if program is None or report.device != "cpu" or threads < 2:
+        return None
+    baked = [int(n) for line in program.texts.cpp for n in _BAKED.findall(line)]
+    if not baked and any("omp parallel" in line for line in program.texts.cpp):
+        return None  # as many as the process has
+    used = max(baked, default=1)
+    rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "cpp"]
+    alone = [row for row in rows if row.processors <= 1.2 * used * row.seconds]
+    if used >= threads:
+        return None
+    return _reason(
+        alone,
+        table,
+        f"the kernels were compiled for {used} of the {threads} threads of this process",
+        f"compile with torch.set_num_threads({threads}), or TORCHINDUCTOR_CPP_DYNAMIC_THREADS=1",
+        1 - used / threads,
+    )

@@ -1,0 +1,214 @@
+"""Find where the time goes: run the script if there is one, measure its package."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from aoti_debug.answers import StageAnswer
+from aoti_debug.errors import WrongUse
+from aoti_debug.examine.compile_time import compile_tables
+from aoti_debug.examine.process import RUN, Examined, ExamineRequest, examine_request, examined
+from aoti_debug.examine.time_answer import TimeTable
+from aoti_debug.examine.time_findings import Measured, findings
+from aoti_debug.explain.find import Texts
+from aoti_debug.explain.package import read_texts
+from aoti_debug.facts.run_flags import SLOWING
+from aoti_debug.facts.stages import STAGES
+from aoti_debug.package.inspect import inspect
+from aoti_debug.package.record import CompiledModel
+from aoti_debug.read.timing_report import TimingReport
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.files import expanded
+from aoti_debug.run.interpreter import check_interpreter
+from aoti_debug.run.target import resolve_target
+from aoti_debug.triage.captured_call import Captured, captured
+from aoti_debug.triage.environment import tracing
+from aoti_debug.triage.observe import events_of
+from aoti_debug.triage.run_state import Ran, Request, RunState
+from aoti_debug.triage.spawn import hold_gpus, spawn
+from aoti_debug.triage.stage import stray_note
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from aoti_debug.examine.process import ExamineWanted
+
+PACKAGES = (".pt2", ".so")
+PROGRAMS = ("eager", "compile")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRequest(ExamineRequest):
+    """`run` left the call and its compile; without a call the target is run first."""
+
+    _: KW_ONLY
+    against: str | None = None  # a package's path, eager or compile
+    run: Path | None = None
+
+
+def time_request(
+    what: str,
+    *,
+    args: Sequence[str] = (),
+    against: str | None = None,
+    inputs: str | os.PathLike[str] | None = None,
+    exported: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    home: Path | None = None,
+    owner: str | None = None,
+    **wanted: Unpack[ExamineWanted],
+) -> TimeRequest:
+    """Resolve a package, a run or a script, and what it is compared with. Blocks.
+
+    Raises:
+        WrongUse, UnknownRun, UnreadableInput, NoInterpreter
+    """
+    if against is not None and against not in PROGRAMS:
+        other = Path(cwd or ".", expanded(against)).absolute()
+        if other.suffix not in PACKAGES or not other.is_file():
+            raise WrongUse(
+                f"cannot compare with {against}", help="Give a package, eager or compile."
+            )
+        against = str(other)
+    is_run = RUN.fullmatch(what) is not None
+    if not is_run and Path(what).suffix not in PACKAGES:
+        if inputs is not None:
+            raise WrongUse(
+                "--inputs belongs to a package or a run", help="A script makes its own calls."
+            )
+        target = resolve_target(
+            script=what, args=args, python=wanted.get("python"), env=env, cwd=cwd
+        )
+        if target.python is not None:
+            check_interpreter(target.python, target.env)
+        return TimeRequest(target, call=Captured(), against=against, **wanted)
+    given = examine_request(
+        what,
+        inputs=inputs,
+        exported=exported,
+        env=env,
+        cwd=cwd,
+        home=home,
+        owner=owner,
+        **wanted,
+    )
+    if given.call.inputs is None:
+        raise WrongUse(
+            f"no inputs to call {what} with",
+            help="Give --inputs FILE, written by torch.save((args, kwargs), FILE), or a run that "
+            "has captured a call.",
+        )
+    if against in PROGRAMS and given.call.exported is None:
+        raise WrongUse(
+            f"{what} has no exported program to compare with", help="Give --exported FILE."
+        )
+    run = RunDirectory.open(what, home, owner).path if is_run else None
+    return of_request(given, against, run)
+
+
+def of_request(given: Request, against: str | None = None, run: Path | None = None) -> TimeRequest:
+    """Return a request for times like another one; of a target alone, which is run first."""
+    known = {field.name: getattr(given, field.name) for field in fields(given)}
+    known.setdefault("call", Captured())
+    return TimeRequest(**{**known, "against": against, "run": run})
+
+
+async def time(state: RunState, given: Request) -> StageAnswer:
+    """Say where the seconds of a call, a load and a compile go."""
+    request = given if isinstance(given, TimeRequest) else of_request(given)
+    ran: Ran | None = None
+    place = request.run
+    if request.call.package is None:
+        ran = await _script(state)
+        place = state.directory.path
+        call = await anyio.to_thread.run_sync(
+            captured, ran.observations, state.directory.path, state.home
+        )
+        request = replace(request, call=call)
+    compiles = await anyio.to_thread.run_sync(_compiles, place) if place is not None else []
+    measured = await _measured(state, request, place)
+    found = findings(measured, compiles, request.against)
+    return StageAnswer(
+        run=state.directory.id,
+        status="done",
+        stage="time",
+        acted=measured is not None or bool(compiles),
+        why=None if measured is not None else no_call(request.call),
+        exit=ran.exit.how if ran is not None else None,
+        ended_well=(ran.exit.ok or None) if ran is not None else True,
+        wall_s=round(ran.exit.wall_s, 2) if ran is not None else None,
+        time=found,
+        artifacts=state.artifacts(),
+        notes=[*state.notes, *(stray_note(ran) if ran is not None else [])],
+    )
+
+
+def no_call(call: Captured) -> str:
+    """Say why no call can be measured."""
+    missing = call.why_no_package if call.package is None else call.why_no_inputs
+    return missing or "no call of a package was captured"
+
+
+async def _script(state: RunState) -> Ran:
+    """Run the script as it is; what it compiles is compiled, so that this can be measured."""
+    target, directory = state.request.target, state.directory.path
+    async with hold_gpus(state):
+        ran = await spawn(
+            state,
+            "the script, watched",
+            target.argv,
+            directory,
+            around=tracing(directory),
+            capture=True,
+            recompiles=False,
+            reuse="never",
+        )
+    state.ended = ran.exit
+    state.done(state.step("first run", STAGES["time"].what, ran))
+    return ran
+
+
+def _compiles(directory: Path) -> list[TimeTable]:
+    return compile_tables(events_of(directory), [directory])
+
+
+async def _measured(state: RunState, request: TimeRequest, run: Path | None) -> Measured | None:
+    """Measure the package in a process of its own, which nothing else watches."""
+    call = request.call
+    if call.package is None or call.inputs is None:
+        return None
+    slowing = [name for name in SLOWING if name in request.target.env]
+    more = [word for name in slowing for word in ("--without", name)]
+    if request.against is not None:
+        more += ["--against", request.against]
+    threads = await anyio.to_thread.run_sync(_threads, run) if run is not None else None
+    more += ["--threads", str(threads)] if threads else []
+    flags = {"PYTHONPATH": request.target.env.get("PYTHONPATH", "")}  # without the watching probe
+    done: Examined[TimingReport] = await examined(
+        state, request, "timing", TimingReport, *more, flags=flags
+    )
+    model, texts = await anyio.to_thread.run_sync(_package, call.package, call)
+    other = None
+    if request.against is not None and request.against not in PROGRAMS:
+        other = await anyio.to_thread.run_sync(_package, Path(request.against), None)
+    inputs = call.call.inputs if call.call is not None else ()
+    return Measured(done.report, model, texts, inputs, tuple(slowing), other)
+
+
+def _threads(directory: Path) -> int | None:
+    """Return how many threads the script's process used at its end."""
+    ended = events_of(directory).ended
+    return next((one.threads for one in reversed(ended) if one.threads), None)
+
+
+def _package(path: Path, call: Captured | None) -> tuple[CompiledModel | None, Texts]:
+    name = call.call.model if call is not None and call.call is not None else None
+    model = inspect(path, binaries=False).model(name)
+    return model, read_texts(path, model) if model is not None else Texts()

@@ -1,0 +1,154 @@
+"""What the probe measured of a package: its load, its calls, what was tried, in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Annotated, Any
+
+from aoti_debug.read.typed import Texts, take
+
+MOST_LAUNCHES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPart:
+    name: str
+    seconds: float = 0.0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A load; the first parts come before it, in a process that has not loaded one yet."""
+
+    seconds: float = 0.0
+    parts: tuple[LoadPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchTime:
+    """One launch of a call: what passed since the one before, how long it took, what all
+    processors spent meanwhile; on a GPU which kernels it ran."""
+
+    name: str
+    gap: float = 0.0
+    seconds: float = 0.0
+    processors: float = 0.0
+    kernels: Texts = ()
+    kind: str = ""
+
+
+def _launches(value: object) -> tuple[LaunchTime, ...] | None:
+    if not isinstance(value, list):
+        return None
+    return tuple(take(LaunchTime, one) for one in value[:MOST_LAUNCHES])
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A call of the GPU's driver in which the host waits."""
+
+    name: str
+    began: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Calls as they are and calls of which each launch was seen; `overhead` is what it adds to see
+    one, `around` what is spent in Python."""
+
+    plain: tuple[float, ...] = ()
+    watched: tuple[float, ...] = ()
+    launches: Annotated[tuple[LaunchTime, ...], _launches] = ()
+    after: float = 0.0  # the last launch
+    overhead: float = 0.0
+    unseen: Texts = ()
+    around: float | None = None
+    waits: tuple[Wait, ...] = ()
+
+    @property
+    def wall(self) -> float:
+        """Return the median of the calls that nothing was done to."""
+        return median(self.plain) if self.plain else 0.0
+
+    @property
+    def watched_wall(self) -> float:
+        """Return the median of the calls of which each launch was seen, without what that adds."""
+        seen = median(self.watched) if self.watched else 0.0
+        return max(0.0, seen - self.overhead * len(self.launches))
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """The first call."""
+
+    seconds: float = 0.0
+    folding: float = 0.0
+    launches: Annotated[tuple[LaunchTime, ...], _launches] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Calls made in two ways in turn."""
+
+    ours: tuple[float, ...] = ()
+    theirs: tuple[float, ...] = ()
+
+    @property
+    def ratios(self) -> list[float]:
+        """Return for each pair how long the other way takes, as a part of ours; sorted."""
+        return sorted(b / a for a, b in zip(self.ours, self.theirs, strict=False) if a > 0)
+
+    @property
+    def ratio(self) -> float:
+        """Return the median of the ratios."""
+        return median(self.ratios) if self.ratios else 1.0
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """Return between which ratios the middle half of the pairs lies."""
+        ratios = self.ratios or [1.0]
+        return ratios[len(ratios) // 4], ratios[(3 * len(ratios)) // 4 - (len(ratios) % 4 == 0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A change that was tried, in pairs with calls as they are, or why it could not be."""
+
+    name: str
+    as_is: tuple[float, ...] = ()
+    changed: tuple[float, ...] = ()
+    why_not: str | None = None
+
+    @property
+    def pairs(self) -> Pairs:
+        return Pairs(self.as_is, self.changed)
+
+
+@dataclass(frozen=True, slots=True)
+class TimingReport:
+    """All that was measured in one process, as far as it came."""
+
+    state: str = ""
+    torch: str | None = None
+    device: str = "cpu"
+    device_name: str | None = None
+    threads: int | None = None
+    cores: int | None = None
+    load: Load = Load()
+    first: First = First()
+    call: Calls = Calls()
+    other: Calls | None = None  # of the package that it is compared with
+    rates: Mapping[str, float] | None = None
+    trials: tuple[Tried, ...] = ()
+    against: Pairs | None = None
+    notes: Texts = ()
+    error: Mapping[str, str] | None = None
+
+
+def timing_report(document: Mapping[str, Any]) -> TimingReport:
+    """Return a report as records."""
+    return take(TimingReport, document)
