@@ -1,0 +1,54 @@
+"""The commands about a package in a server's life: new weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from aoti_debug.commands import options
+from aoti_debug.commands.output import check_report, finish
+
+Package = Annotated[str, typer.Argument(metavar="PACKAGE|RUN", help="A .pt2, or a run's id.")]
+Inputs = Annotated[
+    Path | None, typer.Option(help="Inputs of a call: torch.save((args, kwargs), FILE).")
+]
+Exported = Annotated[
+    Path | None, typer.Option(help="The exported program, which says what is right.")
+]
+Model = Annotated[str | None, typer.Option(help="Which of the package's models.")]
+
+
+def weights(
+    package: Package,
+    new: Annotated[Path, typer.Argument(help="The new weights: a state dict of torch.save.")],
+    sequence: Annotated[
+        str,
+        typer.Option(
+            help="full, partial, inactive, user-managed, or steps: "
+            "'load-inactive:fc.weight, swap, call'."
+        ),
+    ] = "full",
+    threads: Annotated[int, typer.Option(min=0, help="That call while weights change.")] = 0,
+    inputs: Inputs = None,
+    exported: Exported = None,
+    model: Model = None,
+    python: options.Python = None,
+    env: options.Env = None,
+    timeout: options.Timeout = 900,
+    imports: options.Imports = None,
+    trust: options.Trust = False,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Prove an update of weights: play its steps, read each constant back, compare outputs."""
+    from aoti_debug.commands.running import run_to_end
+    from aoti_debug.examine.weights import weights_request
+    from aoti_debug.kinds import WEIGHTS
+
+    check_report(report)
+    given = options.wanted(python, env, False, None, timeout, imports)
+    given |= {"inputs": inputs, "exported": exported, "model": model, "trust": trust}
+    request = weights_request(package, new, steps=sequence, threads=threads, **given)
+    finish(run_to_end(WEIGHTS, request), as_json=json, report=report)

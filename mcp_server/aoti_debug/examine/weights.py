@@ -1,0 +1,156 @@
+"""Prove an update of a package's weights: play its steps in a process of its own and read back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from aoti_debug.errors import WrongUse
+from aoti_debug.examine.process import Examined, ExamineRequest, examine_request, examined
+from aoti_debug.examine.weights_answer import WeightFinding, WeightsAnswer, WeightStep
+from aoti_debug.examine.weights_words import (
+    DIES,
+    headline,
+    races_said,
+    safe_code,
+    words_of,
+)
+from aoti_debug.probe.update_steps import NAMED, Step, sequence
+from aoti_debug.read.weights_report import FindingSeen, StepSeen, WeightsReport
+from aoti_debug.run.files import expanded, write_atomically
+from aoti_debug.triage.run_state import RunState
+
+GUIDE = "guides/constants.md"
+STEPS = "steps.json"
+LISTED = 12
+THREADS = 64
+FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsRequest(ExamineRequest):
+    """`files` are weights that the steps give, the last one those that the package should hold."""
+
+    _: KW_ONLY
+    steps: tuple[Step, ...]
+    files: tuple[Path, ...]
+    wanted: Path | None = None  # where that is another file
+    threads: int = 0  # that call while the weights change
+
+
+def weights_request(
+    what: str,
+    new: str | os.PathLike[str],
+    *,
+    steps: str = FULL,
+    threads: int = 0,
+    **given: Any,
+) -> WeightsRequest:
+    """Resolve a package or a run, the file of its new weights, and the steps of the update.
+
+    Raises:
+        WrongUse: the steps are none, or a file is missing.
+        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
+    """
+    try:
+        planned = sequence(steps)
+    except ValueError as error:
+        raise WrongUse(str(error), help=f"Name one of {', '.join(NAMED)}, or the steps.") from None
+    if not 0 <= threads <= THREADS:
+        raise WrongUse(f"--threads {threads} is not 0 to {THREADS}")
+    path = Path(given.get("cwd") or ".", expanded(str(new))).absolute()
+    if not path.is_file():
+        raise WrongUse(
+            f"there is no file of weights {path}", help="Give a state dict of torch.save."
+        )
+    request = examine_request(what, **given)
+    own = {one.name: getattr(request, one.name) for one in fields(request)}
+    return WeightsRequest(**own, steps=planned, files=(path,), threads=threads)
+
+
+async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswer:
+    """Play the steps, and answer whether the package then holds the new weights.
+
+    Raises:
+        NotExamined
+    """
+    plan = state.directory.path / STEPS
+    write_atomically(plan, json.dumps([step.document for step in request.steps]).encode())
+    words = ["--steps", str(plan), "--runners", str(max(1, request.threads))]
+    for file in request.files:
+        words += ["--weights", str(file)]
+    words += ["--wanted", str(request.wanted)] if request.wanted else []
+    words += ["--threads", str(request.threads)] if request.threads else []
+    call = replace(request.call, constants=())  # the steps give them
+    seen = await examined(state, replace(request, call=call), "weights", WeightsReport, *words)
+    return answer_of(state, request, seen)
+
+
+def answer_of(
+    state: RunState, request: WeightsRequest, seen: Examined[WeightsReport]
+) -> WeightsAnswer:
+    """Return the answer that a report makes."""
+    report, signal = seen.report, seen.ran.exit.signal
+    findings = sorted(report.findings, key=lambda one: (one.reason == "refused", not one.proved))
+    died = DIES.format(signal=signal, step=report.at) if signal and report.state == "play" else None
+    said, calm = races_said(report.races, signal if report.state == "races" else None)
+    proved = [one for one in findings if one.proved]
+    last = report.steps[-1] if report.steps else StepSeen("")
+    if died or proved or calm is False:
+        verdict, summary = "wrong", died or (headline(findings) if proved else said)
+    elif findings:
+        verdict, summary = "undecided", f"probably {headline(findings)}"
+    elif last.agrees:
+        verdict = "right"
+        summary = f"after {len(report.steps)} steps all {report.constants} constants and the "
+        summary += f"outputs are those of the new weights ({report.changed} changed)"
+    else:
+        verdict, summary = (
+            "undecided",
+            "all constants read back are the new ones; the outputs were ",
+        )
+        summary += f"not compared: {last.why_not or 'no call'}. Give exported and inputs"
+    tied = {one.constant: one.detail for one in findings if one.reason == "tied"}
+    return WeightsAnswer(
+        run=state.directory.id,
+        status="done",
+        package=str(request.call.package),
+        verdict=verdict,
+        summary=summary,
+        truth=report.truth or None,
+        findings=[finding(one, report.steps) for one in findings[:LISTED]],
+        findings_count=len(findings),
+        sequence=[step_of(number, one) for number, one in enumerate(report.steps, 1)],
+        under_calls=said or None,
+        safe=safe_code(report, tied) or None,
+        guide=None if verdict == "right" else GUIDE,
+        artifacts=state.artifacts(),
+        notes=list(state.notes),
+    )
+
+
+def finding(one: FindingSeen, steps: Sequence[StepSeen]) -> WeightFinding:
+    known = words_of(one)
+    at = f"{one.step}: {steps[one.step - 1].step}" if 0 < one.step <= len(steps) else "the package"
+    return WeightFinding(
+        constant=one.constant,
+        since=at,
+        reason=known.said,
+        confidence="proved" if one.proved else "likely",
+        fix=known.fix,
+    )
+
+
+def step_of(number: int, one: StepSeen) -> WeightStep:
+    outputs = {True: "right", False: "wrong", None: None}[one.agrees]
+    return WeightStep(
+        number=number,
+        step=one.step,
+        outputs=outputs,
+        wrong=list(one.wrong),
+        said=one.error or one.why_not,
+    )
