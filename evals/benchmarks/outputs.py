@@ -15,6 +15,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -156,7 +157,8 @@ def triage(out: Path, name: str, script: Path, words: list[str]) -> dict[str, An
     except ValueError:
         return {**row, "error": done.stderr[-1500:]}
     best = answer.get("diagnosis") or {}
-    row |= {key: best.get(key) for key in ("category", "confidence", "summary", "ops", "source")}
+    kept = ("category", "confidence", "summary", "calls", "ops", "source")
+    row |= {key: best.get(key) for key in kept}
     row["also_true"], row["cost"] = best.get("also_true"), best.get("cost")
     row["notes"] = answer.get("notes")
     row["steps"] = [
@@ -175,7 +177,7 @@ def triage(out: Path, name: str, script: Path, words: list[str]) -> dict[str, An
 
 def judged(row: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     """Add what is right of an answer, and how often the script itself was run."""
-    summary = str(row.get("summary"))
+    numbers = re.findall(r"\d+", str(row.get("calls")).partition("(")[2] or str(row.get("calls")))
     lines = [one.get("line") for one in row.get("source") or []]
     again = [s for s in row.get("steps") or [] if "target" in s[0] or s[0] == "capture"]
     reruns = [name for name, status, *_ in again if status == "done"]
@@ -183,7 +185,7 @@ def judged(row: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
         **row,
         "wanted": wanted,
         "right": row.get("category") == wanted["category"],
-        "call_right": str(wanted["call"]) in summary if "call" in wanted else None,
+        "call_right": str(wanted["call"]) in numbers if "call" in wanted else None,
         "op_right": any(wanted["op"] in op for op in row.get("ops") or ())
         if "op" in wanted
         else None,

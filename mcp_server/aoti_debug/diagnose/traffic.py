@@ -81,7 +81,10 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         others = elsewhere(observations, run, finding) if finding is not None else ""
         call = observations.run.call
         at = diagnosis.calls or of_call(call, run.made)
-        return diagnosis.model_copy(update={"means": joined(diagnosis.means, others), "calls": at})
+        update = {"means": joined(diagnosis.means, others), "calls": at}
+        if call is not None and run.made > 1:
+            update["summary"] = with_count(diagnosis.summary, 1, run.made, call.call)
+        return diagnosis.model_copy(update=update)
     if not run.probed or finding is None or not diagnosis.category.startswith("contract_"):
         return diagnosis
     found = broken(observations, run)
@@ -100,7 +103,8 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     calls = which(run, same) if same else of_call(observations.run.call, run.made)
     count = sum(one.count for one in same)
     if run.made > 1 and 0 < count < run.made:
-        said = with_count(said, count, run.made)
+        first = min((n for one in same for group in one.groups for n in group.numbers), default=0)
+        said = with_count(said, count, run.made, first)
     return diagnosis.model_copy(update={"summary": said, "means": means, "calls": calls})
 
 
@@ -109,9 +113,11 @@ def joined(*parts: str | None) -> str | None:
     return "; ".join(filter(None, parts)) or None
 
 
-def with_count(said: str, count: int, total: int) -> str:
-    """Return a headline with the number of calls, where that leaves it short enough."""
-    counted = f"{said} in {count} of {total} calls"
+def with_count(said: str, count: int, total: int, first: int) -> str:
+    """Return a headline with the number of calls, or of the only one, where that leaves it short
+    enough."""
+    calls = f"call {first} of {total}" if count == 1 and first else f"{count} of {total} calls"
+    counted = f"{said} in {calls}"
     return counted if len(counted) <= HEADLINE else said
 
 
@@ -125,10 +131,12 @@ def with_calls(diagnosis: Diagnosis, run: RunSeen) -> Diagnosis:
     said = of_all(outcome, run)
     update: dict[str, object] = {"calls": f"all {outcome.judged}"}
     if outcome.odd:
-        first = ", ".join(str(n) for own in outcome.calls.values() for n in own[:SHOWN])
+        numbers = [n for own in outcome.calls.values() for n in own[:SHOWN]]
+        first = ", ".join(map(str, numbers))
         more = ", …" * (outcome.count > SHOWN)
         update["calls"] = f"{outcome.count} of {outcome.judged} ({first}{more})"
-        update["summary"] = with_count(diagnosis.summary, outcome.count, outcome.judged)
+        only = numbers[0] if numbers else 0
+        update["summary"] = with_count(diagnosis.summary, outcome.count, outcome.judged, only)
     known = [one.quote for one in diagnosis.evidence]
     counted = Evidence(artifact="events.jsonl", quote=said)
     evidence = [*diagnosis.evidence, counted] if said not in known else diagnosis.evidence
