@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.values_answer import ValuesAnswer
 from aoti_debug.examine.weights_answer import WeightsAnswer
 from aoti_debug.facts.stages import STAGES, stage_named
 from aoti_debug.model import RunModel
 from aoti_debug.sweep.answer import SweepAnswer
 
 if TYPE_CHECKING:
+    from aoti_debug.examine.values import ValuesRequest
     from aoti_debug.examine.weights import WeightsRequest
     from aoti_debug.minify.request import MinifyRequest
     from aoti_debug.sweep.request import SweepRequest
@@ -68,6 +70,12 @@ async def _weights(work: RunState, request: WeightsRequest) -> WeightsAnswer:
     return await prove_update(work, request)
 
 
+async def _values(work: RunState, request: ValuesRequest) -> ValuesAnswer:
+    from aoti_debug.examine.values import values
+
+    return await values(work, request)
+
+
 def _stage(name: str) -> Kind[Request, StageAnswer]:
     async def start(work: RunState, request: Request) -> StageAnswer:
         if name == "time":
@@ -84,11 +92,12 @@ def _stage(name: str) -> Kind[Request, StageAnswer]:
 TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
 MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify)
 VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
+VALUES: Kind[ValuesRequest, ValuesAnswer] = Kind("values", ValuesAnswer, _values)
 SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep, apart=True)
 WEIGHTS: Kind[WeightsRequest, WeightsAnswer] = Kind("weights", WeightsAnswer, _weights)
 _STAGES = {name: _stage(name) for name in STAGES}
 KINDS: dict[str, Kind[Any, Any]] = {
-    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, SWEEP, WEIGHTS)},
+    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, VALUES, SWEEP, WEIGHTS)},
     **_STAGES,
 }
 

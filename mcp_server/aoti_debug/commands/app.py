@@ -34,6 +34,7 @@ _COMMANDS = {
     "weights": "lifetime",
     "minify": "starting",
     "verify": "starting",
+    "values": "values",
     "sweep": "sweep",
     "artifact": "looking",
     "runs": "looking",

@@ -162,7 +162,7 @@ def widen_inputs(inputs: Inputs) -> Inputs:
 
 
 def in_float64(
-    module: Any, inputs: Inputs, names: Sequence[str] = ()
+    module: Any, inputs: Inputs, names: Sequence[str] = (), *watching: graph_run.Observer
 ) -> tuple[Document, list[str]]:
     """Run a float64 copy of a module; return its `outputs` and the named nodes' values, on the CPU,
     and the operators that refuse it: these are given the dtypes that they were exported with, and
@@ -190,7 +190,7 @@ def in_float64(
             return _cast(result, torch.float64)
 
     flat = standalone.copied(widen_inputs(inputs)).flat
-    return graph_run.values_of(wide, flat, names, compute), list(refusing)
+    return graph_run.values_of(wide, flat, names, compute, *watching), list(refusing)
 
 
 def exact(module: Any, inputs: Inputs, names: Sequence[str] = ()) -> Document | None:

@@ -147,11 +147,15 @@ class Kept(Observer):
 
 
 def values_of(
-    module: Any, flat: Sequence[Any], names: Collection[str] = (), compute: Any = None
+    module: Any,
+    flat: Sequence[Any],
+    names: Collection[str] = (),
+    compute: Any = None,
+    *observers: Observer,
 ) -> Document:
     """Run a module; return the named nodes' values, and its flat `outputs`, on the CPU."""
     kept = Kept(names)
-    outputs = Run(module, kept, compute=compute)(flat)
+    outputs = Run(module, kept, *observers, compute=compute)(flat)
     return {**kept.values, "outputs": list(map(on_cpu, outputs))}
 
 

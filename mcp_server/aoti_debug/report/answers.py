@@ -16,6 +16,7 @@ from aoti_debug.answers import (
     StageAnswer,
     TriageAnswer,
 )
+from aoti_debug.examine.values_answer import ValuesAnswer
 from aoti_debug.examine.weights_answer import WeightsAnswer
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
 from aoti_debug.report.diagnosis import (
@@ -86,6 +87,13 @@ def outline(answer: Model) -> Outline:
 outline.register(Diagnosis, outline_diagnosis)
 outline.register(DiagnoseAnswer, outline_log)
 outline.register(ExplainAnswer, outline_explained)
+
+
+@outline.register
+def _(answer: ValuesAnswer) -> Outline:
+    from aoti_debug.report.values import outline_values
+
+    return outline_values(answer)
 
 
 @outline.register

@@ -1,0 +1,257 @@
+"""Look at what each kernel of a package reads and writes in one call, and say which is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from aoti_debug.errors import UnreadableInput
+from aoti_debug.examine.process import ExamineRequest, examine_request, examined
+from aoti_debug.examine.values_answer import FirstWrong, KernelValues, TensorValues, ValuesAnswer
+from aoti_debug.explain.values import lines
+from aoti_debug.model import SourceLine
+from aoti_debug.package.inspect import inspect
+from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
+from aoti_debug.read.values_report import Argument, Launched, Seen, ValuesReport
+from aoti_debug.run.files import expanded, write_atomically
+from aoti_debug.triage.run_state import RunState
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from typing_extensions import Unpack
+
+    from aoti_debug.examine.process import ExamineWanted
+
+ROWS = 40  # of the answer; all are in the report
+BEFORE = 4  # of them before the one in question
+LAUNCHES = "launches.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesRequest(ExamineRequest):
+    """`kernel` is a name or the number of a launch, whose tensors are kept."""
+
+    _: KW_ONLY
+    kernel: str | None = None
+    against: Path | None = None
+
+
+def values_request(
+    what: str,
+    *,
+    kernel: str | None = None,
+    against: str | os.PathLike[str] | None = None,
+    inputs: str | os.PathLike[str] | None = None,
+    exported: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    cwd: str | os.PathLike[str] | None = None,
+    home: Path | None = None,
+    owner: str | None = None,
+    **wanted: Unpack[ExamineWanted],
+) -> ValuesRequest:
+    """Resolve a package or a run, and what its kernels are compared with. Blocks.
+
+    Raises:
+        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
+    """
+    found = examine_request(
+        what, inputs=inputs, exported=exported, env=env, cwd=cwd, home=home, owner=owner, **wanted
+    )
+    other = Path(cwd or ".", expanded(against)).absolute() if against is not None else None
+    if other is not None and not other.is_file():
+        raise UnreadableInput(f"there is no package {other}", help="Give the path of a .pt2.")
+    if found.call.inputs is None and found.call.exported is None:
+        raise UnreadableInput(
+            "there are no inputs for a call",
+            help="Save some with torch.save((args, kwargs), FILE) and give --inputs FILE.",
+        )
+    known = {field.name: getattr(found, field.name) for field in fields(found)}
+    return ValuesRequest(**known, kernel=kernel, against=other)
+
+
+async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
+    """Call the package once and say what its kernels read and wrote.
+
+    Raises:
+        NotExamined: the call failed before any kernel was seen.
+    """
+    model = await anyio.to_thread.run_sync(_model, request)
+    launches = model.wrapper.launches if model is not None and model.wrapper is not None else ()
+    file = state.directory.path / LAUNCHES
+    names = [[one.kernel, names_of(one, model)] for one in launches]
+    await anyio.to_thread.run_sync(write_atomically, file, json.dumps(names).encode())
+    words = ["--launches", str(file)]
+    words += ["--against", str(request.against)] if request.against is not None else []
+    words += ["--kernel", request.kernel] if request.kernel is not None else []
+    seen = await examined(state, request, "values", ValuesReport, *words)
+    state.done(state.step("values", "one call, each kernel looked at", seen.ran))
+    return answer(state, request, seen.report, model)
+
+
+def _model(request: ValuesRequest) -> CompiledModel | None:
+    package = request.call.package
+    assert package is not None  # the request has it
+    wanted = request.model or (request.call.call.model if request.call.call is not None else None)
+    return inspect(package, binaries=False).model(wanted)
+
+
+def names_of(launch: Launch, model: CompiledModel | None) -> list[str]:
+    """Return the names of nodes and operators that a launch stands for, as the graph has them."""
+    ops = [op.removeprefix("aten.").partition(".")[0] for op in launch.ops]
+    origin = origin_of(launch, model)
+    more = (*origin.nodes, *origin.nodes_before) if origin is not None else ()
+    return list(dict.fromkeys([*launch.nodes, *ops, *more]))
+
+
+def origin_of(launch: Launch | None, model: CompiledModel | None) -> KernelOrigin | None:
+    """Return what kernel_information.json says of a launch, else of its kernel."""
+    if launch is None or model is None:
+        return None
+    own = (one for one in model.origins if f"{one.kernel}:{one.handle}" == launch.handle)
+    named = (one for one in model.origins if one.kernel == launch.kernel)
+    return next(own, None) or next(named, None)
+
+
+def answer(
+    state: RunState, request: ValuesRequest, report: ValuesReport, model: CompiledModel | None
+) -> ValuesAnswer:
+    """Say what was seen, the launches around the one in question first."""
+    first = first_wrong(report, model)
+    marks: dict[int, str] = {}
+    if report.nan is not None:
+        marks[report.nan.number] = "first NaN"
+    if first is not None:
+        marks[first.number] = "first wrong"
+    asked = [one.number for one in report.launches if is_asked(request.kernel, one)]
+    centre = asked[0] if asked else next(iter(sorted(marks)), 1)
+    begin = max(0, min(centre - 1 - BEFORE, len(report.launches) - ROWS))
+    rows = [row(one, model, marks.get(one.number)) for one in report.launches]
+    shown = [rows[n - 1] for n in asked][:ROWS] or rows[begin : begin + ROWS]
+    notes = [f"{name} is called directly and was not seen" for name in report.unseen[:8]]
+    if request.kernel is not None and not asked:
+        notes.append(f"no launch is {request.kernel!r}: give a name or a number of the list")
+    compared = report.compared
+    return ValuesAnswer(
+        run=state.directory.id,
+        status="done",
+        summary=summary(report, first),
+        compared=compared.verdict or None if compared is not None else None,
+        reference=compared.reference or None if compared is not None else None,
+        first=first,
+        nan=report.nan.number if report.nan is not None else None,
+        launches=shown,
+        launches_count=len(report.launches),
+        steps=state.steps,
+        artifacts=state.artifacts(),
+        notes=[*state.notes, *notes],
+    )
+
+
+def is_asked(kernel: str | None, launch: Launched) -> bool:
+    return kernel is not None and kernel in (launch.kernel, str(launch.number))
+
+
+def summary(report: ValuesReport, first: FirstWrong | None) -> str:
+    """Return the headline: the first wrong kernel, else the first NaN, else that all agrees."""
+    count = f"{len(report.launches)} launches"
+    if (refused := report.refused) is not None:
+        return f"launch {refused.number}, {refused.kernel}, refuses its arguments: {refused.said}"
+    if first is not None:
+        what = f" for {first.node} ({first.op})" if first.node else ""
+        at = f"[{', '.join(map(str, first.at))}]"
+        wrong = f"{first.argument}{at} is {first.got}, not {first.expected}"
+        place = f"launch {first.number}, {first.kernel}, is the first that is wrong{what}"
+        return f"{place}: {wrong}" if first.at else place
+    if report.nan is not None:
+        kernel = report.launches[report.nan.number - 1].kernel
+        return f"NaN first appears in launch {report.nan.number}, {kernel}, which reads none"
+    compared = report.compared.verdict if report.compared is not None else ""
+    if compared == "agrees":
+        return f"{count} seen; the results agree with the reference"
+    if compared == "differs":
+        return f"{count} seen; the results differ from the reference, and no launch explains it"
+    return f"{count} seen"
+
+
+def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong | None:
+    first = report.first
+    if first is None or not 0 < first.number <= len(report.launches):
+        return None
+    launch = report.launches[first.number - 1]
+    argument = next((one for one in launch.arguments if one.name == first.argument), Argument())
+    like, place = argument.like, argument.like.first_wrong if argument.like is not None else None
+    return FirstWrong(
+        number=first.number,
+        kernel=launch.kernel,
+        argument=first.argument,
+        node=like.node if like is not None else None,
+        op=like.op if like is not None else None,
+        at=list(place.at) if place is not None else [],
+        got=place.package if place is not None else None,
+        expected=place.expected if place is not None else None,
+        wrong=like.wrong if like is not None else None,
+        source=source_of(launch, model),
+        then=list(first.then),
+    )
+
+
+def row(launch: Launched, model: CompiledModel | None, mark: str | None) -> KernelValues:
+    places = source_of(launch, model)
+    arguments = [
+        tensor(argument, seen, written=written)
+        for argument in launch.arguments
+        for seen, written in ((argument.before, False), (argument.after, True))
+        if seen is not None
+    ]
+    return KernelValues(
+        number=launch.number,
+        kernel=launch.kernel,
+        kind=launch.kind,
+        line=f"{places[-1].file}:{places[-1].line}" if places else None,
+        ops=list(own.ops[:8]) if (own := stated(launch, model)) is not None else [],
+        grid=list(launch.grid),
+        sizes=launch.sizes or {},
+        arguments=arguments,
+        mark=mark,
+    )
+
+
+def stated(launch: Launched, model: CompiledModel | None) -> Launch | None:
+    """Return the launch of the generated source that this one is."""
+    known: Sequence[Launch] = model.wrapper.launches if model and model.wrapper else ()
+    number = launch.source or 0
+    return known[number - 1] if 0 < number <= len(known) else None
+
+
+def source_of(launch: Launched, model: CompiledModel | None) -> list[SourceLine]:
+    """Return the model's lines: as the package says them, else of the values it agrees with."""
+    origin = origin_of(stated(launch, model), model)
+    if origin is not None and origin.source:
+        places = origin.source[:1]
+        return [SourceLine(file=one.file, line=one.line, text=one.text) for one in places]
+    stacks = (one.like.stack for one in launch.arguments if one.like is not None)
+    return next((found for stack in stacks if (found := lines(stack))), [])
+
+
+def tensor(argument: Argument, seen: Seen, *, written: bool) -> TensorValues:
+    like = argument.like if written and argument.agrees else None
+    return TensorValues(
+        name=argument.name,
+        written=written,
+        shape=list(seen.shape),
+        dtype=seen.dtype,
+        min=seen.min,
+        max=seen.max,
+        mean=seen.mean,
+        nan=seen.nan,
+        inf=seen.inf,
+        digest=seen.digest or None,
+        like=like.node if like is not None else None,
+    )

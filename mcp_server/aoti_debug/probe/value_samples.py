@@ -1,0 +1,88 @@
+"""What is kept of a tensor's values: statistics and a digest of all, and a sample to compare."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+from . import compare, standalone
+from .describe import dtype_of, is_float
+from .lazy import torch
+
+Document = dict[str, Any]
+
+ELEMENTS = 1 << 18  # of a sample
+_CHUNK = 1 << 22  # elements that are hashed at a time
+_FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # odd, of no pattern
+
+
+class Sample(NamedTuple):
+    """Elements of a tensor that are evenly apart, on the CPU, as they were: all of a small one."""
+
+    shape: tuple[int, ...]
+    values: Any
+    step: int
+
+    def at(self, place: int) -> list[int]:
+        """Return where an element of the sample lies in the tensor."""
+        flat, found = place * self.step, []
+        for size in reversed(self.shape):
+            flat, index = divmod(flat, size)
+            found.append(index)
+        return found[::-1]
+
+
+def sampled(tensor: Any) -> Sample:
+    flat = tensor.detach().reshape(-1)
+    step = -(-flat.numel() // ELEMENTS) or 1
+    return Sample(tuple(tensor.shape), flat[::step].cpu().clone(), step)
+
+
+def summary(tensor: Any) -> Document:
+    """Return what a tensor is and what it holds: sizes, extremes, NaN and Inf counts, a digest."""
+    return {
+        "shape": list(tensor.shape),
+        "stride": list(tensor.stride()),
+        "dtype": dtype_of(tensor),
+        "device": str(tensor.device),
+        **standalone.statistics(tensor.detach()),
+        "digest": digest(tensor),
+    }
+
+
+def digest(tensor: Any) -> str:
+    """Return 64 bits of all the bytes of a tensor, in the order of its elements: the same on every
+    device."""
+    if tensor.layout != torch.strided:
+        return ""
+    flat = tensor.detach().reshape(-1)
+    whole = (torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat).contiguous()
+    size = whole.element_size()
+    kind = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
+    bits, found = whole.view(kind), torch.zeros((), dtype=torch.int64, device=whole.device)
+    for begin in range(0, bits.numel(), _CHUNK):
+        part = bits[begin : begin + _CHUNK].to(torch.int64)
+        found = found * _FACTOR + ((part + 1) * _weights(str(part.device))[: part.numel()]).sum()
+    return f"{int(found) & (1 << 64) - 1:016x}"
+
+
+@functools.lru_cache(maxsize=8)
+def _weights(device: str) -> Any:
+    """Return an odd number for each place, so that what changes places changes the sum."""
+    places = torch.arange(1, _CHUNK + 1, dtype=torch.int64, device=device) * _FACTOR
+    return (places ^ (places >> 29)) | 1
+
+
+def held_against(given: Sample, own: Sample, exact: Sample) -> Document:
+    """Compare a package's values with a program's, as `compare` does: in the shorter of their
+    dtypes, since a kernel may keep more precision, or less."""
+    values, plain = given.values, own.values
+    if is_float(values) and is_float(plain) and values.dtype != plain.dtype:
+        shorter = min(values.dtype, plain.dtype, key=lambda one: -torch.finfo(one).eps)
+        values, plain = values.to(shorter), plain.to(shorter)
+    elif not is_float(values) and not is_float(plain):
+        values, plain = values.to(torch.int64), plain.to(torch.int64)
+    found = compare.outputs([values], [plain], [exact.values])[0]
+    if first := found.get("first_wrong"):
+        first["at"] = given.at(first["at"][0])
+    return found

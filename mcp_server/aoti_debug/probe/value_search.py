@@ -1,0 +1,158 @@
+"""The first kernel of a package whose inputs agree with a reference and whose output does not. What
+a kernel writes agrees if some value of the reference is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from .describe import is_float
+from .graph_run import Document, Observer, base, located
+from .lazy import torch
+from .marks import tensors
+from .value_samples import Sample, held_against, sampled
+
+_PROBES = 64  # elements by which it is seen whether to compare the others
+_NEAR = 0.05  # of the largest
+
+
+class Written:
+    """What a launch wrote into one of its arguments: the values, and in which memory."""
+
+    def __init__(
+        self, at: tuple[int, int], memory: tuple[str, int, int], sample: Sample, digest: str
+    ) -> None:
+        self.launch, self.place = at  # of its arguments
+        self.digest = digest
+        self.device, self.begin, self.end = memory
+        self.sample = sample
+        self.ops = frozenset[str]()  # names of operators and nodes that the launch stands for
+        self.agrees: Document | None = None  # with which value of the reference
+        self.closest: tuple[tuple[bool, float], Document] | None = None  # where it agrees with none
+        self.probes = _probes(sample)
+
+    def overlaps(self, device: str, begin: int, end: int) -> bool:
+        return self.device == device and self.begin < end and begin < self.end
+
+    def covers(self, other: Written) -> bool:
+        same = self.device == other.device
+        return same and self.begin <= other.begin and other.end <= self.end
+
+    @property
+    def elements(self) -> tuple[int, bool]:
+        """Return what two values of the same meaning share."""
+        return _elements(self.sample)
+
+
+def _elements(sample: Sample) -> tuple[int, bool]:
+    count = 1
+    for size in sample.shape:
+        count *= size
+    return count, is_float(sample.values)
+
+
+def _probes(sample: Sample) -> Any:
+    few = sample.values[:: -(-sample.values.numel() // _PROBES) or 1]
+    return torch.nan_to_num(few.to(torch.float64), nan=3.14e300)
+
+
+class Matching:
+    """Hold values of a reference, one after the other, against all that was written."""
+
+    def __init__(self, written: Sequence[Written]) -> None:
+        self._groups: dict[tuple[int, bool], list[Written]] = {}
+        for one in written:
+            self._groups.setdefault(one.elements, []).append(one)
+        self._probes = {
+            key: torch.stack([one.probes for one in group]) for key, group in self._groups.items()
+        }
+
+    def offer(self, what: Document, own: Sample, exact: Sample) -> None:
+        """Hold one value against what was written; `what` says which it is."""
+        group = self._groups.get(_elements(own), [])
+        if not group or not own.values.numel():
+            return
+        probes, matrix = _probes(exact), self._probes[_elements(own)]
+        off = (matrix - probes).abs().amax(1) / probes.abs().max().clamp(min=1e-30)
+        for one, apart in zip(group, off.tolist()):
+            if one.agrees is not None:
+                continue
+            order = (one.ops.isdisjoint((what["name"], what["node"])), apart)
+            near = apart <= _NEAR
+            if near or one.closest is None or order < one.closest[0]:
+                found = {**what, **held_against(one.sample, own, exact)}
+                if found["verdict"] == "agrees":
+                    one.agrees = found
+                elif one.closest is None or order < one.closest[0]:
+                    one.closest = order, found
+
+
+class Own(Observer):
+    """Samples of the values of all nodes, as the program computes them."""
+
+    def __init__(self) -> None:
+        self.samples: dict[tuple[str, int], Sample] = {}
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        for place, tensor in enumerate(tensors(value)):
+            if tensor.layout == torch.strided:
+                self.samples[node.name, place] = sampled(tensor)
+
+
+class Exact(Observer):
+    """Hold the values of a run in float64 against what was written."""
+
+    def __init__(self, matching: Matching, own: Own) -> None:
+        self._matching, self._own = matching, own.samples
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        for place, tensor in enumerate(tensors(value)):
+            own = self._own.pop((node.name, place), None)
+            if own is not None:
+                what = {**located(node), "name": base(node)}
+                self._matching.offer(what, own, sampled(tensor))
+
+
+def first_wrong(
+    launches: Sequence[Document], written: Sequence[Written], results: Collection[str]
+) -> tuple[Written, list[int]] | None:
+    """Return the first value that no reference explains, and that is behind a wrong result, though
+    what its kernel read is right; with the launches that took it further and cannot be judged
+    either. `results` are the digests of what the package returned. A value that no reference has,
+    such as a partial sum, is right where what is computed from it is right."""
+    read = _read(launches, written)
+    readers: dict[int, list[int]] = {}
+    for launch, values in enumerate(read):
+        for value in values:
+            readers.setdefault(value, []).append(launch)
+    made: dict[int, list[int]] = {}
+    for value, one in enumerate(written):
+        made.setdefault(one.launch, []).append(value)
+    wrong = {value for value, one in enumerate(written) if one.agrees is None}
+    for value in sorted(wrong, reverse=True):
+        one = written[value]
+        if after := readers.get(value):
+            right = all(wrong.isdisjoint(made.get(reader, ())) for reader in after)
+        else:  # it stays within the kernel, unless it is a result
+            right = one.digest not in results and not wrong.issuperset(made[one.launch])
+        if right:
+            wrong.discard(value)
+    for value, one in enumerate(written):
+        if value in wrong and wrong.isdisjoint(read[one.launch]):
+            return one, [n for n in readers.get(value, ()) if not wrong.isdisjoint(made[n])]
+    return None
+
+
+def _read(launches: Sequence[Document], written: Sequence[Written]) -> list[set[int]]:
+    """Return, for each launch, which of the written values it read."""
+    own: dict[int, list[int]] = {}
+    for value, one in enumerate(written):
+        own.setdefault(one.launch, []).append(value)
+    latest: list[int] = []
+    found: list[set[int]] = []
+    for number, launch in enumerate(launches):
+        spans = [argument["memory"] for argument in launch["arguments"] if argument["read"]]
+        found.append({v for v in latest for span in spans if written[v].overlaps(*span)})
+        for new in own.get(number, []):
+            latest = [v for v in latest if not written[new].covers(written[v])] + [new]
+    return found
