@@ -13,7 +13,14 @@ import anyio.to_thread
 from aoti_debug.answers import StageAnswer
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.compile_time import compile_tables
-from aoti_debug.examine.process import RUN, Examined, ExamineRequest, examine_request, examined
+from aoti_debug.examine.process import (
+    RUN,
+    Examined,
+    ExamineRequest,
+    NotExamined,
+    examine_request,
+    examined,
+)
 from aoti_debug.examine.time_answer import TimeTable
 from aoti_debug.examine.time_findings import Measured, findings
 from aoti_debug.explain.find import Texts
@@ -133,14 +140,19 @@ async def time(state: RunState, given: Request) -> StageAnswer:
         )
         request = replace(request, call=call)
     compiles = await anyio.to_thread.run_sync(_compiles, place) if place is not None else []
-    measured = await _measured(state, request, place)
+    try:
+        measured = await _measured(state, request, place)
+    except NotExamined:  # which is among the notes
+        if not compiles:
+            raise
+        measured = None
     found = findings(measured, compiles, request.against)
     return StageAnswer(
         run=state.directory.id,
         status="done",
         stage="time",
         acted=measured is not None or bool(compiles),
-        why=None if measured is not None else no_call(request.call),
+        why=None if measured is not None else no_call(request.call, ran),
         exit=ran.exit.how if ran is not None else None,
         ended_well=(ran.exit.ok or None) if ran is not None else True,
         wall_s=round(ran.exit.wall_s, 2) if ran is not None else None,
@@ -150,10 +162,12 @@ async def time(state: RunState, given: Request) -> StageAnswer:
     )
 
 
-def no_call(call: Captured) -> str:
-    """Say why no call can be measured."""
+def no_call(call: Captured, ran: Ran | None) -> str:
+    """Say why no call was measured."""
+    if ran is not None and not ran.exit.ok:
+        return f"the script ended with {ran.exit.how}: see stderr.log, or triage it"
     missing = call.why_no_package if call.package is None else call.why_no_inputs
-    return missing or "no call of a package was captured"
+    return missing or "no call was measured"
 
 
 async def _script(state: RunState) -> Ran:

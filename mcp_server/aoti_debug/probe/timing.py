@@ -20,9 +20,8 @@ _began = time.perf_counter()
 
 def main() -> int:
     """Load, call, and report the times; each part of the report is there as soon as it is known."""
-    parser = standalone.arguments(__doc__, package=True)
+    parser = standalone.arguments(__doc__, package=True, exported=False)
     parser.add_argument("--against", help="a package, eager or compile")
-    parser.add_argument("--program", help="the exported program, for eager and compile")
     parser.add_argument("--threads", type=int, help="that the script used")
     parser.add_argument("--without", action="append", default=[], help="variable to take away")
     options = parser.parse_args()
@@ -223,7 +222,7 @@ def _against(options: Any, call: Called, device: str, report: standalone.Report)
 
 def _other(options: Any, call: Called, report: standalone.Report) -> Called:
     if options.against in ("eager", "compile"):
-        module = standalone.load_program(options, options.program).module()
+        module = standalone.load_program(options).module()
         if options.against == "compile":
             module = torch.compile(module)
         return Called(module, call.captured)
