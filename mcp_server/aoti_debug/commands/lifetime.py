@@ -22,14 +22,17 @@ Model = Annotated[str | None, typer.Option(help="Which of the package's models."
 
 def weights(
     package: Package,
-    new: Annotated[Path, typer.Argument(help="The new weights: a state dict of torch.save.")],
+    new: Annotated[
+        Path | None, typer.Argument(help="The new weights: a state dict of torch.save.")
+    ] = None,
     sequence: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="full, partial, inactive, user-managed, or steps: "
-            "'load-inactive:fc.weight, swap, call'."
+            help="full, partial, inactive, user-managed, or steps: 'load-inactive:fc.weight, swap, "
+            "call' [default: full, or what the run did]."
         ),
-    ] = "full",
+    ] = None,
+    run: Annotated[str | None, typer.Option(help="A run whose steps are played.")] = None,
     threads: Annotated[int, typer.Option(min=0, help="That call while weights change.")] = 0,
     inputs: Inputs = None,
     exported: Exported = None,
@@ -50,5 +53,5 @@ def weights(
     check_report(report)
     given = options.wanted(python, env, False, None, timeout, imports)
     given |= {"inputs": inputs, "exported": exported, "model": model, "trust": trust}
-    request = weights_request(package, new, steps=sequence, threads=threads, **given)
+    request = weights_request(package, new, steps=sequence, run=run, threads=threads, **given)
     finish(run_to_end(WEIGHTS, request), as_json=json, report=report)

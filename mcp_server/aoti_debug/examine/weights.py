@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from aoti_debug.errors import WrongUse
+from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.examine.process import Examined, ExamineRequest, examine_request, examined
+from aoti_debug.examine.seen_updates import seen_update
 from aoti_debug.examine.weights_answer import WeightFinding, WeightsAnswer, WeightStep
 from aoti_debug.examine.weights_words import (
     DIES,
@@ -21,7 +22,9 @@ from aoti_debug.examine.weights_words import (
 )
 from aoti_debug.probe.update_steps import NAMED, Step, sequence
 from aoti_debug.read.weights_report import FindingSeen, StepSeen, WeightsReport
+from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded, write_atomically
+from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 
 GUIDE = "guides/constants.md"
@@ -29,47 +32,75 @@ STEPS = "steps.json"
 LISTED = 12
 THREADS = 64
 FULL = "full"
+FILE_HELP = "Give a state dict of torch.save."
 
 
 @dataclass(frozen=True, slots=True)
 class WeightsRequest(ExamineRequest):
-    """`files` are weights that the steps give, the last one those that the package should hold."""
+    """`files` are weights that the steps give."""
 
     _: KW_ONLY
     steps: tuple[Step, ...]
     files: tuple[Path, ...]
-    wanted: Path | None = None  # where that is another file
+    wanted: Path | None = None  # that it should hold; None: what the steps give, the last of each
     threads: int = 0  # that call while the weights change
 
 
 def weights_request(
     what: str,
-    new: str | os.PathLike[str],
+    new: str | os.PathLike[str] | None = None,
     *,
-    steps: str = FULL,
+    steps: str | None = None,
+    run: str | None = None,
     threads: int = 0,
     **given: Any,
 ) -> WeightsRequest:
-    """Resolve a package or a run, the file of its new weights, and the steps of the update.
+    """Resolve a package or a run, the file of its new weights, and the steps of the update: those
+    that are named, or that the run was seen to make.
 
     Raises:
         WrongUse: the steps are none, or a file is missing.
         UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
     """
-    try:
-        planned = sequence(steps)
-    except ValueError as error:
-        raise WrongUse(str(error), help=f"Name one of {', '.join(NAMED)}, or the steps.") from None
     if not 0 <= threads <= THREADS:
         raise WrongUse(f"--threads {threads} is not 0 to {THREADS}")
-    path = Path(given.get("cwd") or ".", expanded(str(new))).absolute()
-    if not path.is_file():
-        raise WrongUse(
-            f"there is no file of weights {path}", help="Give a state dict of torch.save."
-        )
+    path = _weights(new, given.get("cwd")) if new is not None else None
     request = examine_request(what, **given)
+    if run is not None:
+        request = _as_in_run(request, run, given)
+    if steps is None and request.uses:
+        seen = seen_update(events_of(request.uses[0].path), request.uses[0].path)
+        planned, files = seen.steps, seen.files
+    elif path is None:
+        raise WrongUse("which weights?", help=FILE_HELP)
+    else:
+        planned, files = _sequence(steps or FULL), (path,)
     own = {one.name: getattr(request, one.name) for one in fields(request)}
-    return WeightsRequest(**own, steps=planned, files=(path,), threads=threads)
+    return WeightsRequest(**own, steps=planned, files=files, wanted=path, threads=threads)
+
+
+def _as_in_run(request: ExamineRequest, run: str, given: Mapping[str, Any]) -> ExamineRequest:
+    """Return the request with what a run has of a call of the package."""
+    directory = RunDirectory.open(run, given.get("home"), given.get("owner"))
+    try:
+        call = examine_request(run, **given).call
+    except UnreadableInput:  # it called no package that it has kept
+        call = request.call
+    return replace(request, call=replace(call, package=request.call.package), uses=(directory,))
+
+
+def _sequence(steps: str) -> tuple[Step, ...]:
+    try:
+        return sequence(steps)
+    except ValueError as error:
+        raise WrongUse(str(error), help=f"Name one of {', '.join(NAMED)}, or the steps.") from None
+
+
+def _weights(new: str | os.PathLike[str], cwd: str | os.PathLike[str] | None) -> Path:
+    path = Path(cwd or ".", expanded(str(new))).absolute()
+    if not path.is_file():
+        raise WrongUse(f"there is no file of weights {path}", help=FILE_HELP)
+    return path
 
 
 async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswer:

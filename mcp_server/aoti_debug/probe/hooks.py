@@ -98,6 +98,7 @@ def attach(module: ModuleType) -> None:
     if module.__name__ == "torch":
         _report_torch()
         checkpoints.watch()
+        packages.watch_runners(sys.modules.get("torch._C._aoti"))
     if module.__name__ == "safetensors.torch":
         checkpoints.watch_file(module)
     for point in POINTS:

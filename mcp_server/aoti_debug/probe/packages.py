@@ -82,6 +82,48 @@ def after_load(span: Span, result: Any) -> Details:
     return {}
 
 
+def watch_runners(runners: Any) -> None:
+    """Watch the runners of libraries: what weights they are given, and which are in use."""
+    for name, kind in vars(runners).items():
+        if name.startswith("AOTIModelContainerRunner") and "_aoti_debug" not in vars(kind):
+            kind._aoti_debug = True
+            for method, phase, before in _OF_RUNNERS:
+                if hasattr(kind, method):
+                    point = Point(runners.__name__, f"{name}.{method}", phase, before)
+                    setattr(kind, method, watched(getattr(kind, method), point))
+
+
+def _before_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take a runner's `__init__(self, library, number)`."""
+    span.details["caller"] = caller()
+    memory.loaded[args[0]] = _loading(span, args[1] if len(args) > 1 else None)
+
+
+def _to_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take `update_constant_buffer(runner, map, use_inactive, validate, user_managed)`."""
+    names = ("", "tensor_map", "use_inactive", "validate_full_updates", "user_managed")
+    given = {**dict(zip(names, args)), **kwargs}
+    given["constants_map"] = given.pop("tensor_map", None)
+    given["check_full_update"] = given.pop("validate_full_updates", False)
+    span.details["inactive"] = bool(given.pop("use_inactive", False))
+    before_constants(span, args[:1], given)
+
+
+def _of_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Take what a runner does without arguments."""
+    loaded = memory.loaded.get(args[0])
+    span.details.update(caller=caller(), package=loaded.path if loaded else None)
+
+
+_OF_RUNNERS = (
+    ("__init__", "load", _before_runner),
+    ("update_constant_buffer", "constants", _to_runner),
+    ("update_constant_buffer_from_cpu", "constants", _to_runner),
+    ("swap_constant_buffer", "swap", _of_runner),
+    ("free_inactive_constant_buffer", "free", _of_runner),
+)
+
+
 def _watch_loader(kind: Any) -> None:
     """Watch weights that are given to the loader behind a model."""
     if kind.__name__ == "AOTIModelPackageLoader" and not hasattr(kind, "_aoti_debug"):

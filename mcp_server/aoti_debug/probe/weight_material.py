@@ -29,7 +29,9 @@ class Material:
         self.folded = [one.name for one in every if one.folded]
         self.device = _device(self.known)
         self.files = [weights_of(path, options.trust) for path in options.weights]
-        self.asked = weights_of(options.wanted, options.trust) if options.wanted else self.files[-1]
+        self.asked: dict[str, Any] = {}
+        for file in [weights_of(options.wanted, options.trust)] if options.wanted else self.files:
+            self.asked.update(file)
         exported = options.exported
         program = untrusted.load(exported, trust=options.trust) if exported else None
         self.used = constants.used(program) if program is not None else None
@@ -50,6 +52,10 @@ class Material:
     def read(self, own: Container) -> None:
         """Take the weights that the package came with, and so what each constant should hold: its
         new value in its own dtype, or where there is none its own value."""
+        named = {name: fqn for fqn, name in own.names.items()}  # runners take their own names
+        for file in (*self.files, self.asked):
+            for name in [one for one in file if one in named and one not in own.names]:
+                file[named[name]] = file.pop(name)
         for name, tensor in own.held().items():
             if name in self.known:
                 self.old[name] = as_compiled(tensor, self.known[name]).detach().cpu().clone()

@@ -26,7 +26,7 @@ def main() -> int:
     """Play the sequence, then safe ones until one is right; report after each step."""
     parser = standalone.arguments(__doc__, package=True, exported=False, inputs=False)
     parser.add_argument("--weights", action="append", default=[], required=True, metavar="FILE")
-    parser.add_argument("--wanted", help="the weights that it should have [default: the last]")
+    parser.add_argument("--wanted", help="weights that it should have [default: those given last]")
     parser.add_argument("--steps", required=True, help="JSON file with the steps")
     parser.add_argument("--threads", type=int, default=0, help="that call meanwhile")
     options = parser.parse_args()
