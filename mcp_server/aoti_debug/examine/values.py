@@ -164,11 +164,10 @@ def summary(report: ValuesReport, first: FirstWrong | None) -> str:
     if (refused := report.refused) is not None:
         return f"launch {refused.number}, {refused.kernel}, refuses its arguments: {refused.said}"
     if first is not None:
-        what = f" for {first.node} ({first.op})" if first.node else ""
         at = f"[{', '.join(map(str, first.at))}]"
-        wrong = f"{first.argument}{at} is {first.got}, not {first.expected}"
-        place = f"launch {first.number}, {first.kernel}, is the first that is wrong{what}"
-        return f"{place}: {wrong}" if first.at else place
+        wrong = f"{first.argument}{at} is {short(first.got)}, not {short(first.expected)}"
+        place = f"launch {first.number}, {first.kernel}, is the first that is wrong"
+        return f"{place}: {wrong}" if first.expected is not None else place
     if report.nan is not None:
         kernel = report.launches[report.nan.number - 1].kernel
         return f"NaN first appears in launch {report.nan.number}, {kernel}, which reads none"
@@ -178,6 +177,10 @@ def summary(report: ValuesReport, first: FirstWrong | None) -> str:
     if compared == "differs":
         return f"{count} seen; the results differ from the reference, and no launch explains it"
     return f"{count} seen"
+
+
+def short(value: float | str | None) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong | None:
@@ -197,7 +200,7 @@ def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong
         got=place.package if place is not None else None,
         expected=place.expected if place is not None else None,
         wrong=like.wrong if like is not None else None,
-        source=source_of(launch, model),
+        source=lines(like.stack if like is not None else None) or source_of(launch, model),
         then=list(first.then),
     )
 
@@ -236,8 +239,8 @@ def source_of(launch: Launched, model: CompiledModel | None) -> list[SourceLine]
     if origin is not None and origin.source:
         places = origin.source[:1]
         return [SourceLine(file=one.file, line=one.line, text=one.text) for one in places]
-    stacks = (one.like.stack for one in launch.arguments if one.like is not None)
-    return next((found for stack in stacks if (found := lines(stack))), [])
+    likes = [one.like for one in launch.arguments if one.like is not None and one.agrees]
+    return next((found for like in reversed(likes) if (found := lines(like.stack))), [])
 
 
 def tensor(argument: Argument, seen: Seen, *, written: bool) -> TensorValues:

@@ -14,6 +14,7 @@ from .value_samples import Sample, held_against, sampled
 
 _PROBES = 64  # elements by which it is seen whether to compare the others
 _NEAR = 0.05  # of the largest
+_ALIKE = 1.0  # likewise: of the same operator and no further apart, it is that value, and wrong
 
 
 class Written:
@@ -30,6 +31,16 @@ class Written:
         self.agrees: Document | None = None  # with which value of the reference
         self.closest: tuple[tuple[bool, float], Document] | None = None  # where it agrees with none
         self.probes = _probes(sample)
+
+    @property
+    def alike(self) -> bool:
+        """Tell whether the nearest value of the reference is the one that it should be."""
+        other, apart = self.strangeness()
+        return apart <= _ALIKE and not (other and self.ops)
+
+    def strangeness(self) -> tuple[bool, float]:
+        """Return how little the nearest value of the reference is like it."""
+        return self.closest[0] if self.closest is not None else (True, float("inf"))
 
     def overlaps(self, device: str, begin: int, end: int) -> bool:
         return self.device == device and self.begin < end and begin < self.end
@@ -137,9 +148,17 @@ def first_wrong(
             right = one.digest not in results and not wrong.issuperset(made[one.launch])
         if right:
             wrong.discard(value)
-    for value, one in enumerate(written):
-        if value in wrong and wrong.isdisjoint(read[one.launch]):
-            return one, [n for n in readers.get(value, ()) if not wrong.isdisjoint(made[n])]
+    # What is wrong in part may be a partial result, in memory that a later kernel only takes over.
+    whole = {v for v in wrong if written[v].alike or wrong.issuperset(made[written[v].launch])}
+    for some in (whole, wrong):
+        roots = [v for v in some if some.isdisjoint(read[written[v].launch])]
+        if roots:
+            first = min(
+                (written[v] for v in roots), key=lambda one: (one.launch, one.strangeness())
+            )
+            then = {reader for v in made[first.launch] for reader in readers.get(v, ())}
+            further = sorted(n for n in then if not wrong.isdisjoint(made.get(n, ())))
+            return first, [] if first.alike else further
     return None
 
 

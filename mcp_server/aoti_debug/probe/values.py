@@ -160,7 +160,7 @@ class Values(taps.Hook):
             place = row["arguments"].index(argument)
             at = row["number"] - 1, place
             wrote = Written(at, argument["memory"], sampled(tensor), now["digest"])
-            wrote.ops = frozenset(row["ops"])
+            wrote.ops = frozenset([*row["ops"], row["kernel"]] if row["ops"] else ())
             self.written.append(wrote)
             self._keep(row, param.name, "after", tensor)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from aoti_debug.examine.values_answer import KernelValues, TensorValues, ValuesAnswer
+from aoti_debug.examine.values_answer import FirstWrong, KernelValues, TensorValues, ValuesAnswer
 from aoti_debug.report.diagnosis import source_item
 from aoti_debug.report.text import Item, Outline, Tone, following, section, table
 
@@ -28,7 +28,7 @@ def outline_values(answer: ValuesAnswer) -> Outline:
         tone,
         tuple(filter(None, (answer.compared, answer.reference))),
         (
-            section("Where", *(map(source_item, first.source) if first is not None else ())),
+            section("Where", *_where(first)),
             section("Values", Item(what, more, shown, whole=True)),
             section("Reproduction", *answer.repro_kernel),
             following(answer.next),
@@ -39,12 +39,25 @@ def outline_values(answer: ValuesAnswer) -> Outline:
     )
 
 
+def _where(first: FirstWrong | None) -> list[Item]:
+    if first is None:
+        return []
+    nearest = f"{first.node} ({first.op})" if first.op else first.node or ""
+    items = [Item(nearest, "the value of the reference that is nearest")] if nearest else []
+    numbers = ", ".join(map(str, first.then))
+    items += [Item(f"launch {numbers}", "reads it, and may be wrong instead")] if numbers else []
+    return [*map(source_item, first.source), *items]
+
+
 def _lines(launch: KernelValues) -> list[tuple[tuple[str, ...], bool]]:
     """Return a line for each argument, and whether it was written."""
     mark = "<- " + launch.mark if launch.mark else ""
-    line = mark or (_short(launch.line) if launch.line else "")
+    line = _short(launch.line) if launch.line else ""
     return [
-        ((str(launch.number), launch.kernel[:44], *_cells(one), line), one.written)
+        (
+            (str(launch.number), launch.kernel[:44], *_cells(one), (one.written and mark) or line),
+            one.written,
+        )
         for one in launch.arguments
     ]
 
