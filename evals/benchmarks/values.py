@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import importlib
 import json
 import os
 import random
@@ -29,6 +30,42 @@ HERE = Path(__file__).resolve()
 SCRIPT = HERE.parents[2] / "mcp_server" / "aoti_debug" / "probe" / "script.py"
 PRINTER = "aot_inductor.debug_intermediate_value_printer"
 LAYERS = 12
+OWN = "users_operator"  # a module: a custom operator on the CPU, a Triton kernel on a GPU
+SOURCES = {
+    "cpu": """\
+import torch
+
+
+@torch.library.custom_op("values::scaled", mutates_args=())
+def scaled(x: torch.Tensor) -> torch.Tensor:
+    return x * 3.25 + 1
+
+
+@scaled.register_fake
+def _(x):
+    return torch.empty_like(x)
+""",
+    "cuda": """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale_kernel(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    keep = at < n
+    tl.store(out + at, tl.load(x + at, mask=keep) * 3.25 + 1.0, mask=keep)
+
+
+@torch.library.triton_op("values::scaled", mutates_args={})
+def scaled(x: torch.Tensor) -> torch.Tensor:
+    out = torch.empty_like(x)
+    grid = (triton.cdiv(x.numel(), 256),)
+    torch.library.wrap_triton(scale_kernel)[grid](x, out, x.numel(), BLOCK=256)
+    return out
+""",
+}
 AFTER = "after_launch_"  # of the names of files that the printer saves, in ./tmp
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:e-?\d+)?")
 
@@ -38,7 +75,7 @@ def constant(layer: int) -> float:
     return 1.0125 + 0.0015 * layer
 
 
-def models(device: str) -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
+def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
     """Return the models by name: module, inputs, dynamic shapes."""
     import torch
 
@@ -89,43 +126,27 @@ def models(device: str) -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
         "conv": (conv, (torch.randn(2, 3, 16, 16),), None),
         "deep": (nn.Sequential(*map(Layer, range(LAYERS))), (torch.randn(2, 16, 64),), None),
     }
-    if device == "cuda":
-        found["kernel"] = (_with_users_kernel(), (torch.randn(64, 64),), None)
-    return found
+    scaled = importlib.import_module(OWN).scaled
 
-
-def _with_users_kernel() -> Any:
-    """Return a model with a Triton kernel of the user's own between two products."""
-    import torch
-    import triton
-    from triton import language as tl
-
-    @triton.jit
-    def scale(x_ptr, out_ptr, n, BLOCK: tl.constexpr):  # type: ignore[no-untyped-def]
-        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        x = tl.load(x_ptr + at, mask=at < n)
-        tl.store(out_ptr + at, x * 3.25 + 1, mask=at < n)
-
-    class Scaled(torch.nn.Module):
+    class Scaled(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.first, self.second = torch.nn.Linear(64, 64), torch.nn.Linear(64, 64)
+            self.first, self.second = nn.Linear(64, 64), nn.Linear(64, 64)
 
         def forward(self, x: Any) -> Any:
-            x = self.first(x).relu()
-            out = torch.empty_like(x)
-            scale[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), BLOCK=256)
-            return torch.softmax(self.second(out), -1)
+            return torch.softmax(self.second(scaled(self.first(x).relu())), -1)
 
-    return Scaled()
+    found["own"] = (Scaled(), (torch.randn(64, 64),), None)
+    return found
 
 
 def build(name: str, device: str, folder: Path, *, printed: bool) -> None:
     """Compile one model; save what it was exported to and the inputs of its call beside it."""
     import torch
 
+    sys.path.insert(0, str(folder.parent))  # where the module is
     torch.manual_seed(0)
-    module, inputs, shapes = models(device)[name]
+    module, inputs, shapes = models()[name]
     module, inputs = module.eval().to(device), tuple(one.to(device) for one in inputs)
     with torch.no_grad():
         program = torch.export.export(module, inputs, dynamic_shapes=shapes)
@@ -173,7 +194,7 @@ def look(package: Path, good: Path, name: str, *more: object) -> dict[str, Any]:
     """Look at a package with the inputs of the good one; return the report and the seconds."""
     report = package.with_name(f"{name}.report.json")
     words = ("--package", package, "--inputs", good / "inputs.pt", "--report", report)
-    more = (*more, *sources(package))
+    more = (*more, *sources(package), "--import-path", good.parent, "--import", OWN)
     seconds = python(SCRIPT, "values", *words, *more, cwd=package.parent, log=f"{name}.log")
     found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
     return {**found, "wall_s": round(seconds, 1)}
@@ -197,7 +218,8 @@ def equal(out: Path, name: str) -> dict[str, Any]:
     """Hold what `values` sees against what the printer saves in another call of the package."""
     folder = out / f"{name}-printed"
     call = (
-        "import torch; a, k = torch.load('inputs.pt', weights_only=True); "
+        f"import sys; sys.path.insert(0, {str(out)!r}); import torch, {OWN}; "
+        "a, k = torch.load('inputs.pt', weights_only=True); "
         "torch._inductor.aoti_load_package('model.pt2')(*a, **k)"
     )
     python("-c", call, cwd=folder, log="call.log")
@@ -234,18 +256,19 @@ def _seen(report: dict[str, Any], file: str, wanted: str) -> bool:
 
 def planted(out: Path, layer: int, *, with_program: bool) -> dict[str, Any]:
     """Change the constant of one layer in a copy of the package; is its kernel the first wrong?"""
-    good, folder = out / "deep", out / f"deep-{layer}"
+    against = "program" if with_program else "package"
+    good, folder = out / "deep", out / f"deep-{layer}-{against}"
     folder.mkdir(exist_ok=True)
     bad = folder / "model.pt2"
     kernels = changed(good / "model.pt2", bad, constant(layer), constant(layer) * 1.25)
     program, other = good / "model.ep.pt2", good / "model.pt2"
     more = ("--exported", program) if with_program else ("--against", other)
-    report = look(bad, good, "program" if with_program else "against", *more)
+    report = look(bad, good, "values", *more)
     first = report.get("first") or {}
     named = report["launches"][first["number"] - 1]["kernel"] if first else None
     return {
         "package": folder.name,
-        "against": "program" if with_program else "package",
+        "against": against,
         "truth": kernels,
         "first": named,
         "number": first.get("number"),
@@ -311,18 +334,20 @@ def main() -> None:
 
 def measured(out: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
     """Compile side by side, then look at one package after the other."""
-    names = ["dynamic", "cache", "conv", "deep", *(["kernel"] if given.device == "cuda" else [])]
+    (out / f"{OWN}.py").write_text(SOURCES[given.device], encoding="utf-8")
+    names = ["dynamic", "cache", "own", "conv", "deep"]
     wanted = [(name, printed) for name in ("deep", *names) for printed in (False, True)]
     wanted = [one for one in dict.fromkeys(wanted) if one != ("deep", True)]
     rows: list[dict[str, Any]] = []
 
-    def compiled(one: tuple[str, bool]) -> None:
+    def compiled(one: tuple[str, bool]) -> dict[str, Any]:
         name, printed = one
         folder = out / (f"{name}-printed" if printed else name)
         folder.mkdir(exist_ok=True)
         if not (folder / "compile.json").exists():
             words = (HERE, folder, "--device", given.device, "--build", name)
             python(*words, *(["--printed"] if printed else []), cwd=folder, log="compile.log")
+        return {"compiled": folder.name}
 
     def tried(what: str, function: Any, *args: Any, **more: Any) -> None:
         try:
@@ -332,17 +357,15 @@ def measured(out: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
         rows.append(row)
         print(json.dumps(row), flush=True)
 
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        for one, future in [(one, pool.submit(compiled, one)) for one in wanted]:
-            tried(str(one), lambda future=future, one=one: {"compiled": one, "": future.result()})
-    for name in names:
-        if name != "deep":
-            tried(name, equal, out, name)
     layers = random.Random(7).sample(range(LAYERS), min(given.planted, LAYERS))
-    for layer in layers:
-        for with_program in (True, False):
-            tried(f"deep-{layer}", planted, out, layer, with_program=with_program)
-    tried("deep", healthy, out)
+    kinds = [(layer, with_program) for layer in layers for with_program in (True, False)]
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        list(pool.map(lambda one: tried(str(one), compiled, one), wanted))
+        pool.submit(tried, "deep", healthy, out)
+        for name in names[:-1]:
+            pool.submit(tried, name, equal, out, name)
+        for layer, with_program in kinds:
+            pool.submit(tried, f"deep-{layer}", planted, out, layer, with_program=with_program)
     return rows
 
 

@@ -1,0 +1,169 @@
+"""Rows of all launches of a call: what each kernel read before it ran, and wrote after."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+from typing import Any
+
+from . import standalone, taps
+from .describe import extent
+from .graph_run import Document, on_cpu
+from .lazy import torch
+from .prototypes import Param
+from .value_samples import sampled, summary
+from .value_search import Written
+
+_LAUNCHES = 20_000
+_PROXY = "aoti_torch_proxy_executor_call_function"
+_INTO_SECOND = ("aoti_torch_tensor_copy_",)
+
+
+class Values(taps.Hook):
+    """Look at each launch; `sources` are kernel and operators of those of the generated source."""
+
+    kinds = ("generated", "launch", "extern", "check")
+
+    def __init__(self, report: standalone.Report, sources: Any, kernel: str | None = None) -> None:
+        self.looks = False
+        self.launches: list[Document] = []
+        self.unseen: list[str] = []
+        self.written: list[Written] = []
+        self._report, self._kernel, self._sources = report, kernel, sources
+        self._at = 0  # of the sources
+        self._open: dict[int, Document] = {}
+        self._kept: dict[str, Document] = {}
+
+    def before(self, call: taps.Call) -> None:
+        if call.kind == "check":
+            self._refused(call)
+        if not self.looks or call.kind == "check" or len(self.launches) >= _LAUNCHES:
+            return
+        name = f"proxy_executor[{call.args[1]}]" if call.name == _PROXY else call.name
+        row: Document = {"kernel": name, "kind": call.kind, "arguments": []}
+        source = self._source(name)
+        if source is not None:
+            row["source"], ops = source
+        else:
+            ops = []
+        row.update({name: list(value) for name, value in _how(call).items() if value})
+        row["sizes"] = {
+            param.name: value
+            for param, value in zip(call.params, call.args)
+            if isinstance(value, (int, float)) and not _points(param)
+        }
+        number = len(self.launches)
+        self.launches.append(row)
+        self._open[id(call)] = row
+        row["ops"], row["number"] = ops, number + 1
+        for param, tensor in call.tensors():
+            read, writes = _role(call, param)
+            there = tensor is not None
+            argument = {"name": param.name, "read": read and there, "writes": writes or not there}
+            if there:
+                argument["memory"] = _memory(tensor)
+                if argument["read"]:
+                    argument["before"] = summary(tensor)
+                    self._keep(row, param.name, "before", tensor)
+            row["arguments"].append(argument)
+
+    def after(self, call: taps.Call) -> None:
+        row = self._open.pop(id(call), None)
+        if row is None:
+            return
+        arguments = iter(list(row["arguments"]))
+        for param, tensor in call.tensors():
+            argument = None if taps.returned(param) else next(arguments, None)
+            if argument is None:
+                argument = {"name": param.name, "read": False, "writes": True}
+                row["arguments"].append(argument)
+            if tensor is None or not argument["writes"]:
+                continue
+            now = summary(tensor)
+            if now["digest"] == argument.get("before", {}).get("digest"):
+                argument["writes"] = False
+                continue
+            argument["after"], argument["memory"] = now, _memory(tensor)
+            place = row["arguments"].index(argument)
+            at = row["number"] - 1, place
+            wrote = Written(at, argument["memory"], sampled(tensor), now["digest"])
+            wrote.ops = frozenset([*row["ops"], row["kernel"]] if row["ops"] else ())
+            self.written.append(wrote)
+            self._keep(row, param.name, "after", tensor)
+
+    def _source(self, name: str) -> Any:
+        """Return number and operators of the launch of the source that this is: the next of its
+        name, which is an earlier one where the source has a loop."""
+        names = [kernel for kernel, _ in self._sources]
+        order = [*range(self._at, len(names)), *range(self._at)]
+        found = next((n for n in order if names[n] == name), None)
+        if found is None:
+            return None
+        self._at = found + 1
+        return found + 1, self._sources[found][1]
+
+    def _refused(self, call: taps.Call) -> None:
+        """End the process where a kernel's own check fails: C++ could not pass Python by."""
+        if not call.args[0] and self._open:
+            row = next(reversed(self._open.values()))
+            said = ctypes.string_at(call.args[4]).decode("utf-8", "replace")
+            refused = {"kernel": row["kernel"], "number": row["number"], "said": said[:500]}
+            self._report.update(launches=self.launches, refused=refused, state="done")
+            os._exit(0)
+
+    def _keep(self, row: Document, name: str, when: str, tensor: Any) -> None:
+        if self._kernel in (row["kernel"], str(row["number"])):
+            kept = self._kept.setdefault(str(row["number"]), {})
+            kept[f"{name} {when}"] = on_cpu(tensor)
+
+    def keep(self, folder: Path) -> Document:
+        """Save the tensors of the launches that were asked for; return the files by number."""
+        found = {}
+        for number, tensors in self._kept.items():
+            file = folder / f"launch-{number}.pt"
+            torch.save(tensors, file)
+            found[number] = file.name
+        return found
+
+
+def _how(call: taps.Call) -> Document:
+    return {"grid": call.grid, "block": call.block}
+
+
+def _points(param: Param) -> bool:
+    return param.type.endswith(("*", "Handle"))
+
+
+def _role(call: taps.Call, param: Param) -> tuple[bool, bool]:
+    """Return whether an argument may be read, and whether it may be written; what may be both has
+    been written where its digest is another afterwards."""
+    name = param.name
+    if name.startswith("in_out"):
+        return True, True
+    if call.kind == "extern":
+        if name in ("out", "out0", "out1") or taps.returned(param):
+            return False, True
+        own = name == "self" and (call.name.endswith("_") or "_out" not in call.name)
+        return True, call.name in (_PROXY, *_INTO_SECOND) or (own and call.name.endswith("_"))
+    if param.const or name.startswith("in_ptr"):
+        return True, False
+    if name.startswith("out_ptr") or call.kind == "generated":
+        return False, True
+    return True, True
+
+
+def _memory(tensor: Any) -> tuple[str, int, int]:
+    begin = int(tensor.data_ptr()) if tensor.layout == torch.strided else 0
+    size = extent(tensor.shape, tensor.stride()) * tensor.element_size() if begin else 0
+    return str(tensor.device), begin, begin + size
+
+
+def first_nan(launches: list[Document]) -> Document | None:
+    """Return the first launch that writes NaN though it reads none."""
+    for row in launches:
+        read = any(one.get("before", {}).get("nan") for one in row["arguments"])
+        wrote = [one for one in row["arguments"] if one.get("after", {}).get("nan")]
+        if wrote and not read:
+            return {"number": row["number"], "argument": wrote[0]["name"]}
+    return None
