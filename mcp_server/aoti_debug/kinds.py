@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.memory_answer import MemoryAnswer
 from aoti_debug.examine.values_answer import ValuesAnswer
 from aoti_debug.examine.weights_answer import WeightsAnswer
 from aoti_debug.facts.stages import STAGES, stage_named
@@ -15,6 +16,7 @@ from aoti_debug.model import RunModel
 from aoti_debug.sweep.answer import SweepAnswer
 
 if TYPE_CHECKING:
+    from aoti_debug.examine.memory import MemoryRequest
     from aoti_debug.examine.values import ValuesRequest
     from aoti_debug.examine.weights import WeightsRequest
     from aoti_debug.minify.request import MinifyRequest
@@ -64,6 +66,12 @@ async def _sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
     return await sweep(work, request)
 
 
+async def _memory(work: RunState, request: MemoryRequest) -> MemoryAnswer:
+    from aoti_debug.examine.memory import measure_memory
+
+    return await measure_memory(work, request)
+
+
 async def _weights(work: RunState, request: WeightsRequest) -> WeightsAnswer:
     from aoti_debug.examine.weights import prove_update
 
@@ -94,10 +102,11 @@ MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify
 VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
 VALUES: Kind[ValuesRequest, ValuesAnswer] = Kind("values", ValuesAnswer, _values)
 SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep, apart=True)
+MEMORY: Kind[MemoryRequest, MemoryAnswer] = Kind("memory", MemoryAnswer, _memory)
 WEIGHTS: Kind[WeightsRequest, WeightsAnswer] = Kind("weights", WeightsAnswer, _weights)
 _STAGES = {name: _stage(name) for name in STAGES}
 KINDS: dict[str, Kind[Any, Any]] = {
-    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, VALUES, SWEEP, WEIGHTS)},
+    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, VALUES, SWEEP, WEIGHTS, MEMORY)},
     **_STAGES,
 }
 

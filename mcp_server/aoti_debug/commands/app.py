@@ -32,6 +32,7 @@ _COMMANDS = {
     "triage": "starting",
     "time": "timing",
     "weights": "lifetime",
+    "memory": "lifetime",
     "minify": "starting",
     "verify": "starting",
     "values": "values",

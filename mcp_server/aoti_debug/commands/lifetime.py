@@ -1,4 +1,4 @@
-"""The commands about a package in a server's life: new weights."""
+"""The commands about a package in a server's life: new weights, memory."""
 
 from __future__ import annotations
 
@@ -55,3 +55,29 @@ def weights(
     given |= {"inputs": inputs, "exported": exported, "model": model, "trust": trust}
     request = weights_request(package, new, steps=sequence, run=run, threads=threads, **given)
     finish(run_to_end(WEIGHTS, request), as_json=json, report=report)
+
+
+def memory(
+    package: Package,
+    inputs: Inputs = None,
+    exported: Exported = None,
+    runners: Annotated[int, typer.Option(min=1, help="Runners, each called by a thread.")] = 1,
+    model: Model = None,
+    python: options.Python = None,
+    env: options.Env = None,
+    timeout: options.Timeout = 900,
+    imports: options.Imports = None,
+    trust: options.Trust = False,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Give every byte at the peak of a call an owner; say what grows and how many runners fit."""
+    from aoti_debug.commands.running import run_to_end
+    from aoti_debug.examine.memory import memory_request
+    from aoti_debug.kinds import MEMORY
+
+    check_report(report)
+    given = options.wanted(python, env, False, None, timeout, imports)
+    given |= {"inputs": inputs, "exported": exported, "model": model, "trust": trust}
+    request = memory_request(package, runners=runners, **given)
+    finish(run_to_end(MEMORY, request), as_json=json, report=report)

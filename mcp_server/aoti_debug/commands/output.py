@@ -150,11 +150,12 @@ def _outline(answer: Model) -> Outline:
 def _write_report(answer: Model, report: Path) -> None:
     if report.suffix == ".html":
         from aoti_debug.report.html import diagnosis_plots, html
+        from aoti_debug.report.memory import memory_plots
         from aoti_debug.report.recorded import of_answer
         from aoti_debug.report.time import time_plots
 
         plots = diagnosis_plots(getattr(answer, "diagnosis", None))
-        plots += time_plots(getattr(answer, "time", None))
+        plots += time_plots(getattr(answer, "time", None)) + memory_plots(answer)
         write_text(report, html(_outline(answer), of_answer(answer), plots))
     else:
         from aoti_debug.report.text import markdown

@@ -16,6 +16,7 @@ from aoti_debug.answers import (
     StageAnswer,
     TriageAnswer,
 )
+from aoti_debug.examine.memory_answer import MemoryAnswer
 from aoti_debug.examine.values_answer import ValuesAnswer
 from aoti_debug.examine.weights_answer import WeightsAnswer
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
@@ -101,6 +102,13 @@ def _(answer: SweepAnswer) -> Outline:
     from aoti_debug.report.sweep import outline_sweep
 
     return outline_sweep(answer)
+
+
+@outline.register
+def _(answer: MemoryAnswer) -> Outline:
+    from aoti_debug.report.memory import outline_memory
+
+    return outline_memory(answer)
 
 
 @outline.register

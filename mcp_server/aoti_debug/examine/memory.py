@@ -1,0 +1,261 @@
+"""Measure a package's memory in a process of its own, and give every byte an owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+import anyio.to_thread
+import psutil
+
+from aoti_debug.errors import WrongUse
+from aoti_debug.examine.memory_answer import MemoryAnswer, MemoryRow
+from aoti_debug.examine.process import ExamineRequest, examine_request, examined
+from aoti_debug.examine.values import origin_of
+from aoti_debug.package.inspect import inspect
+from aoti_debug.package.record import CompiledModel
+from aoti_debug.read.memory_report import Block, Gpu, MemoryReport, Moment
+from aoti_debug.triage.run_state import RunState
+
+GUIDE = "guides/memory-and-time.md"
+RUNNERS = 64
+CURVE = 200
+MIB = 1 << 20
+GROWS = 1 << 16  # bytes a call, of half of the calls
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRequest(ExamineRequest):
+    """`runners` are called at the same time."""
+
+    _: KW_ONLY
+    runners: int = 1
+
+
+def memory_request(what: str, *, runners: int = 1, **given: Any) -> MemoryRequest:
+    """Resolve a package or a run, and how many runners are called at the same time.
+
+    Raises:
+        WrongUse: there are no inputs for a call.
+        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
+    """
+    if not 1 <= runners <= RUNNERS:
+        raise WrongUse(f"--runners {runners} is not 1 to {RUNNERS}")
+    request = examine_request(what, **given)
+    if request.call.inputs is None and request.call.exported is None:
+        raise WrongUse(
+            "there are no inputs for a call",
+            help="Save some with torch.save((args, kwargs), FILE) and give --inputs FILE.",
+        )
+    own = {one.name: getattr(request, one.name) for one in fields(request)}
+    return MemoryRequest(**own, runners=runners)
+
+
+async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswer:
+    """Measure, and answer who holds what.
+
+    Raises:
+        NotExamined
+    """
+    package = request.call.package
+    assert package is not None  # the request has it
+    found = await anyio.to_thread.run_sync(lambda: inspect(package, binaries=False))
+    words = ["--instances", str(request.runners)]
+    seen = await examined(state, request, "memory_use", MemoryReport, *words)
+    return answer_of(state, request, seen.report, found.model(request.model))
+
+
+def answer_of(
+    state: RunState, request: MemoryRequest, report: MemoryReport, model: CompiledModel | None
+) -> MemoryAnswer:
+    """Return the answer that a report makes."""
+    peak, rows = peak_of(report), list(rows_of(report))
+    rows.append(MemoryRow(owner="not accounted for", bytes=peak - sum(one.bytes for one in rows)))
+    grows, growth = growth_said(report)
+    largest = max(rows[:-1], key=lambda one: one.bytes, default=None)
+    summary = f"{mib(peak)} at the peak of a call"
+    if largest is not None:
+        summary += f", the most of it ({mib(largest.bytes)}) {largest.owner}"
+    return MemoryAnswer(
+        run=state.directory.id,
+        status="done",
+        package=str(request.call.package),
+        device=report.device,
+        summary=summary + (f"; {growth}" if grows else ""),
+        peak=peak,
+        rows=[one for one in rows if one.bytes],
+        blocks=[block_row(one, model) for one in report.blocks.at_most[:12]],
+        others=list(others_of(report)),
+        curve=thinned([int(one) for one in report.blocks.curve]),
+        fits=fits(report),
+        growth=growth,
+        grows=grows,
+        lower=list(lower(report)),
+        guide=GUIDE,
+        artifacts=state.artifacts(),
+        notes=list(state.notes),
+    )
+
+
+def peak_of(report: MemoryReport) -> int:
+    """Return the most bytes of a call: resident, or used on the GPU since the process began."""
+    gpu = report.call.after.gpu
+    return gpu.used if gpu is not None else report.call.after.peak
+
+
+def rows_of(report: MemoryReport) -> Iterator[MemoryRow]:
+    """Yield the owners of the peak."""
+    if (gpu := report.call.after.gpu) is not None:
+        yield from _on_gpu(report, gpu)
+        return
+    before, loaded, call = report.before, report.loaded, report.call.before
+    yield MemoryRow(owner="Python and torch", bytes=before.resident)
+    yield MemoryRow(
+        owner="the library, mapped from its file",
+        bytes=report.library,
+        detail=f"{mib(report.weights)} of weights are in it, if it was compiled with them",
+    )
+    yield MemoryRow(owner="weights, in memory of their own", bytes=held_weights(report))
+    rest = loaded.resident - before.resident - report.library - held_weights(report)
+    yield MemoryRow(owner="loading, the rest", bytes=rest)
+    yield MemoryRow(owner="inputs", bytes=report.inputs)
+    once = call.resident - report.inputs - loaded.resident
+    yield MemoryRow(owner="kept by libraries and malloc since the first call", bytes=once)
+    yield from _of_call(report)
+
+
+def held_weights(report: MemoryReport) -> int:
+    """Return the bytes of the copy of the weights: nothing where loading took less than that."""
+    grown = report.loaded.resident - report.before.resident - report.library
+    return report.weights if grown >= report.weights * 0.9 else 0
+
+
+def _of_call(report: MemoryReport) -> Iterator[MemoryRow]:
+    outputs = min(report.outputs, report.blocks.most)
+    detail = f"the most at kernel {report.blocks.at_step} of {report.blocks.steps}"
+    between = max(0, report.blocks.most - outputs)
+    yield MemoryRow(owner="intermediate values of a call", bytes=between, detail=detail)
+    yield MemoryRow(owner="outputs", bytes=outputs)
+
+
+def _on_gpu(report: MemoryReport, gpu: Gpu) -> Iterator[MemoryRow]:
+    moments = report.before, report.loaded, report.call.before
+    before, loaded, call = (one.gpu or Gpu() for one in moments)
+    yield MemoryRow(owner="contexts and other processes", bytes=before.used - before.reserved)
+    yield MemoryRow(owner="weights", bytes=report.weights)
+    reserved = loaded.reserved - before.reserved
+    rest = loaded.used - before.used - report.weights - reserved
+    yield MemoryRow(owner="kernels and the rest of loading", bytes=rest)
+    yield MemoryRow(owner="inputs", bytes=report.inputs)
+    yield from _of_call(report)
+    workspace = gpu.most - call.allocated - report.blocks.most
+    yield MemoryRow(owner="workspaces of library calls", bytes=max(0, workspace))
+    kept = call.allocated - report.inputs
+    yield MemoryRow(owner="kept by torch since the first call", bytes=kept)
+    yield MemoryRow(
+        owner="torch's allocator, reserved and not in use", bytes=gpu.reserved - gpu.most
+    )
+    lazily = (gpu.used - gpu.reserved) - (loaded.used - loaded.reserved)
+    yield MemoryRow(owner="kernels loaded in the first call", bytes=lazily)
+
+
+def block_row(one: Block, model: CompiledModel | None) -> MemoryRow:
+    """Return a block of the call with the kernel that fills it and the model's line."""
+    launches = model.wrapper.launches if model is not None and model.wrapper is not None else ()
+    at_step = (known for known in launches if known.number == one.step)
+    named = (known for known in launches if known.kernel == one.made_by)
+    origin = origin_of(next(named, None) or next(at_step, None), model)
+    place = origin.source[0] if origin is not None and origin.source else None
+    shape = f"{one.dtype}{list(one.shape)}"
+    until = f"until kernel {one.freed}" if one.freed else "returned"
+    return MemoryRow(
+        owner=one.made_by or "allocated, and given to no kernel",
+        bytes=one.bytes,
+        detail=f"{shape}, from kernel {one.step} {until}, last read by {one.last_by or 'nothing'}",
+        line=str(place) if place is not None else None,
+    )
+
+
+def others_of(report: MemoryReport) -> Iterator[MemoryRow]:
+    """Yield what is not in the peak of a call: more buffers, more runners."""
+    if (buffer := report.buffer) is not None:
+        added = used(buffer.filled) - used(buffer.before)
+        back = used(buffer.filled) - used(buffer.freed)
+        detail = f"free_inactive_constant_buffer() gives back {mib(back)}"
+        yield MemoryRow(owner="inactive buffer, after an update of it", bytes=added, detail=detail)
+    if (more := report.instances) is not None:
+        loading = used(more.loaded) - used(more.before)
+        top = more.after.gpu.used if more.after.gpu else more.after.peak
+        detail = f"a package with {more.count} runners, loaded besides; weights are held once"
+        yield MemoryRow(owner=f"{more.count} runners, loaded", bytes=loading, detail=detail)
+        calling = f"{more.count} calls at the same time"
+        yield MemoryRow(owner=calling, bytes=max(0, top - used(more.loaded)))
+    if report.folded:
+        yield MemoryRow(owner="folded constants", bytes=report.folded, detail="besides the weights")
+
+
+def used(moment: Moment) -> int:
+    return moment.gpu.used if moment.gpu is not None else moment.resident
+
+
+def fits(report: MemoryReport) -> str | None:
+    """Say how many runners can be called at the same time here."""
+    each = report.blocks.most + report.inputs
+    gpu = report.call.after.gpu
+    if gpu is not None:
+        held = (report.call.before.gpu or Gpu()).allocated
+        each += max(0, gpu.most - held - report.blocks.most)
+        free = gpu.total - gpu.used
+    else:
+        free = psutil.virtual_memory().available
+    if not each:
+        return None
+    count = 1 + max(0, free) // each
+    return f"{count:,} runners ({mib(each)} each while it is called, {mib(free)} are free)"
+
+
+def growth_said(report: MemoryReport) -> tuple[bool | None, str | None]:
+    """Tell whether calls leave memory behind, of the second half of those that were made."""
+    held = report.growth.held
+    if len(held) < 6:
+        return None, None
+    place = 2 if report.call.after.gpu is not None else 0
+    late = [row[place] for row in held[len(held) // 2 :]]
+    each = (late[-1] - late[0]) / (len(late) - 1)
+    steps = [after - before for before, after in pairwise(late)]
+    grows = each > GROWS and sum(step > 0 for step in steps) > len(steps) / 2
+    if not grows:
+        return False, f"none in {len(held)} calls"
+    blocks = [one for one in report.blocks.forgotten if one.bytes]
+    named = f", such as {blocks[0].dtype}{list(blocks[0].shape)}" if blocks else ""
+    return True, f"each call leaves {mib(int(each))} behind{named}"
+
+
+def lower(report: MemoryReport) -> Iterator[str]:
+    """Yield what would lower the peak, the most first."""
+    copied = held_weights(report)
+    if report.device == "cpu" and copied and report.library >= 0.9 * copied and copied > 16 * MIB:
+        yield (
+            f"the weights are in memory twice, {mib(copied)} each: compile with "
+            "aot_inductor.package_constants_in_so=False and load_constants(..., user_managed=True)"
+        )
+    if report.blocks.most > 2 * max(copied, 16 * MIB):
+        yield "call with fewer rows at a time: intermediate values are the most of it"
+    gpu = report.call.after.gpu
+    if gpu is not None and gpu.reserved - gpu.most > 0.3 * max(gpu.most, 1):
+        said = "the allocator holds memory that nothing uses"
+        yield f"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {said}"
+    if report.buffer is not None and used(report.buffer.filled) - used(report.buffer.before) > MIB:
+        yield "after each swap call free_inactive_constant_buffer(): the other buffer stays else"
+
+
+def thinned(curve: list[int]) -> list[int]:
+    """Return at most `CURVE` points, of each stretch the most."""
+    width = -(-len(curve) // CURVE) or 1
+    return [max(curve[at : at + width]) for at in range(0, len(curve), width)]
+
+
+def mib(size: float) -> str:
+    return f"{size / MIB:,.1f} MiB"

@@ -1,0 +1,197 @@
+"""Measure what a package holds: when it is loaded, at most in a call, from call to call, with more
+instances, with a second buffer of weights."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from . import constants, process_memory, standalone, taps, wrapper_contract
+from .container import Container
+from .lazy import torch
+from .live_blocks import Block, Blocks
+
+Document = dict[str, Any]
+_CALLS, _CALLS_S = 24, 20.0  # after the first two
+_GRANULE = 512  # of torch's allocator on a GPU
+_LISTED = 40
+
+
+def main() -> int:
+    """Load and call under measurement; report after each part."""
+    parser = standalone.arguments(__doc__, package=True, exported=False, inputs=False)
+    parser.add_argument("--instances", type=int, default=1, help="threads, each with a runner")
+    options = parser.parse_args()
+    with standalone.started(options) as report:
+        read = _inputs(options)
+        inputs = read()
+        device = standalone.device_of(inputs.flat)
+        if device != "cpu":
+            torch.zeros(1, device=device)  # the context is not the package's
+        gc.collect()
+        report.update(state="load", device=device, inputs=_bytes(inputs.flat), **declared(options))
+        del inputs
+        standalone.skip_isa_probe()  # imports what loading needs
+        gc.collect()
+        report.update(before=moment())
+        seen = Blocks(_GRANULE if device != "cpu" else 1)
+        library = "/model/" if not options.package.endswith(".so") else options.package
+        begun = process_memory.begin_peak()
+        with taps.watched(seen):
+            model = standalone.load_package(options, read(), report)
+            report.update(
+                state="first call",
+                peak_known=begun,
+                loaded=moment(),
+                library=process_memory.mapped(library),
+            )
+            held = called(model, read, report, "first")
+            report.update(outputs=_bytes(held), left=[one.document for one in seen.left()])
+            del held
+        report.update(blocks=about(seen))
+        report.update(state="call")
+        held = called(model, read, report, "call")
+        del held
+        report.update(state="calls", growth=growth(model, read))
+        if options.instances > 1:
+            report.update(state="instances", instances=at_once(options, model, read))
+        del model
+        gc.collect()
+        report.update(state="second buffer", buffer=second_buffer(options, device))
+        report.update(state="done")
+    return 0
+
+
+def _inputs(options: Any) -> Any:
+    if options.inputs:
+        return lambda: standalone.read_inputs(options.inputs)
+    example = standalone.example(standalone.load_program(options)) if options.exported else None
+    if example is None:
+        raise ValueError("give the inputs of a call, or an exported program that has an example")
+    return lambda: standalone.copied(example)
+
+
+def declared(options: Any) -> Document:
+    """Return the bytes of the constants that the package's source declares."""
+    source = wrapper_contract.source_in(Path(options.package), options.model) or ""
+    every = constants.constants_of(source.splitlines())
+    sizes = {one.fqn or one.name: one.bytes for one in every if not one.folded}
+    largest = sorted(sizes.items(), key=lambda one: -one[1])[:_LISTED]
+    return {
+        "weights": sum(-(-size // 64) * 64 for size in sizes.values()),
+        "folded": sum(one.bytes for one in every if one.folded),
+        "largest": [[name, size] for name, size in largest],
+    }
+
+
+def moment() -> Document:
+    """Return what is held now, and was at most."""
+    gpu = process_memory.device()
+    found: Document = {"resident": process_memory.resident(), "peak": process_memory.peak()}
+    return {**found, "gpu": gpu.document if gpu is not None else None}
+
+
+def called(model: Any, read: Any, report: standalone.Report, name: str) -> list[Any]:
+    """Call once; report the moment before and the one after, with the outputs still held."""
+    inputs = read()
+    process_memory.begin_peak()
+    process_memory.begin_device()
+    before = moment()
+    with inputs.mode():
+        result = standalone.call(model, inputs)
+    standalone.synchronize()
+    report.update(**{name: {"before": before, "after": moment()}})
+    return standalone.flat_outputs(result)
+
+
+def _bytes(leaves: list[Any]) -> int:
+    """Return the bytes of tensors; memory that they share counts once."""
+    storages = [leaf.untyped_storage() for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    return sum({one.data_ptr(): one.nbytes() for one in storages}.values())
+
+
+def about(seen: Blocks) -> Document:
+    largest = sorted(seen.at_most, key=lambda one: -one.bytes)
+    return {
+        "most": seen.most,
+        "at_step": seen.at_step,
+        "steps": seen.step,
+        "curve": seen.curve,
+        "at_most": [one.document for one in largest[:_LISTED]],
+        "others": sum(one.bytes for one in largest[_LISTED:]),
+        "forgotten": [one.document for one in _forgotten(seen)[:_LISTED]],
+    }
+
+
+def _forgotten(seen: Blocks) -> list[Block]:
+    """Return what no kernel was given since and nothing has freed, besides what was returned."""
+    return [one for one in seen.left() if not one.made_by]
+
+
+def growth(model: Any, read: Any) -> Document:
+    """Return what is held after each of some calls whose outputs are dropped."""
+    rows: list[list[int]] = []
+    until = time.monotonic() + _CALLS_S
+    while len(rows) < _CALLS and time.monotonic() < until:
+        inputs = read()
+        with inputs.mode():
+            standalone.call(model, inputs)
+        standalone.synchronize()
+        del inputs
+        gpu = process_memory.device()
+        rows.append(
+            [process_memory.resident(), gpu.used if gpu else 0, gpu.allocated if gpu else 0]
+        )
+    return {"held": rows}
+
+
+def at_once(options: Any, first: Any, read: Any) -> Document:
+    """Load with more instances, and call them at the same time."""
+    before = moment()
+    options.runners = options.instances
+    model = standalone.load_package(options, read(), standalone.Report(None))
+    loaded = moment()
+    process_memory.begin_peak()
+    process_memory.begin_device()
+    ready = threading.Barrier(options.instances)
+
+    def call() -> None:
+        inputs = read()
+        stream = torch.cuda.Stream() if torch.cuda.is_initialized() else None
+        ready.wait(60)
+        for _ in range(8):
+            with torch.cuda.stream(stream) if stream else inputs.mode(), inputs.mode():
+                standalone.call(model, inputs)
+        if stream:
+            stream.synchronize()
+
+    threads = [threading.Thread(target=call) for _ in range(options.instances)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"count": options.instances, "before": before, "loaded": loaded, "after": moment()}
+
+
+def second_buffer(options: Any, device: str) -> Document | None:
+    """Return what an update of the inactive buffer adds, and what freeing it gives back."""
+    try:
+        own = Container(options.package, options.model, device)
+        weights = own.held()
+        before = moment()
+        own.update(weights, inactive=True, full=True, user_managed=False)
+        filled = moment()
+        own.free()
+        found = {"before": before, "filled": filled, "freed": moment()}
+        own.close()
+    except (
+        RuntimeError,
+        OSError,
+        AttributeError,
+        StopIteration,
+    ):  # an older torch has no such runner
+        return None
+    return found
