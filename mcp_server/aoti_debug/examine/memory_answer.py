@@ -26,7 +26,7 @@ class MemoryAnswer(RunModel):
     rows: list[MemoryRow] = Field(default_factory=list)
     blocks: list[MemoryRow] = Field(default_factory=list, description="of one call, the largest")
     others: list[MemoryRow] = Field(default_factory=list, description="not in the peak")
-    curve: list[int] = Field(default_factory=list, description="bytes of the call, at each kernel")
+    curve: list[int] = Field(default_factory=list, description="bytes of the call, by kernel")
     fits: str | None = Field(None, description="how many runners fit here")
     growth: str | None = None
     grows: bool | None = None

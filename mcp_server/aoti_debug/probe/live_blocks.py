@@ -43,7 +43,7 @@ class Blocks(taps.Hook):
         self._count: dict[int, int] = {}  # handles of a storage
         self.step, self.now, self.most, self.at_step = 0, 0, 0, 0
         self.at_most: list[Block] = []
-        self.curve: list[int] = []
+        self.curve: list[int] = [0]  # before the first kernel, and after each
 
     def before(self, call: Call) -> None:
         if call.kind == "free":

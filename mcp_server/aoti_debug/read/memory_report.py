@@ -44,7 +44,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """What the package asked for in a call, at most; `curve`: held at each kernel."""
+    """What the package asked for in a call, at most; `curve`: held before the first
+    kernel, and after each."""
 
     most: int = 0
     at_step: int = 0

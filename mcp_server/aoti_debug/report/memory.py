@@ -54,7 +54,7 @@ def memory_plots(answer: object) -> tuple[Plot, ...]:
         own = [one for one in stays if any(word in one.owner for word in words)]
         stays = [one for one in stays if one not in own]
         floor += sum(one.bytes for one in own) / MIB
-        lines.append((name, [(at, floor) for at in range(1, len(answer.curve) + 1)]))
-    top = [(at, floor + held / MIB) for at, held in enumerate(answer.curve, 1)]
+        lines.append((name, [(at, floor) for at in range(len(answer.curve))]))
+    top = [(at, floor + held / MIB) for at, held in enumerate(answer.curve)]
     svg = lines_plot("kernel", "MiB", [*lines, ("and the call", top)])
     return (Plot("Memory along a call", svg, answer.summary or ""),)

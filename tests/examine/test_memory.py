@@ -1,0 +1,84 @@
+"""Who holds the memory of a package, at the peak of a call of a real process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+from aoti_debug.errors import WrongUse
+from aoti_debug.examine.memory import memory_request
+from aoti_debug.examine.memory_answer import MemoryAnswer
+from aoti_debug.kinds import MEMORY
+from aoti_debug.report.answers import outline
+from aoti_debug.report.memory import memory_plots
+from aoti_debug.report.text import markdown
+from aoti_debug.service import Service
+from conftest import Built
+
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def measured(
+    built: Built,
+    exported: dict[str, Path],
+    warm_python: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> MemoryAnswer:
+    """Measure a layer norm of 4096 x 4096 floats, which are 64 MiB, with two runners."""
+    request = memory_request(
+        str(built.directory / "big.pt2"),
+        exported=exported["big"],
+        python=warm_python,
+        runners=2,
+    )
+
+    async def main() -> MemoryAnswer:
+        async with Service(tmp_path_factory.mktemp("memory")) as service:
+            found = await service.wait(await service.start(MEMORY, request))
+        assert isinstance(found, MemoryAnswer)
+        return found
+
+    return anyio.run(main)
+
+
+def test_the_owners_of_the_peak_add_up(measured: MemoryAnswer) -> None:
+    rows = {one.owner: one.bytes for one in measured.rows}
+    assert measured.peak is not None
+    assert sum(rows.values()) == measured.peak
+    assert abs(rows.get("not accounted for", 0)) <= 0.05 * measured.peak
+    assert rows["inputs"] == 64 * MIB
+    assert rows["outputs"] == 64 * MIB
+    assert rows["weights, in memory of their own"] == 2 * 4096 * 4
+
+
+def test_a_block_has_its_kernel_and_its_time(measured: MemoryAnswer) -> None:
+    block = measured.blocks[0]
+    assert block.bytes == 64 * MIB
+    assert block.owner.startswith("cpp_fused")
+    assert "float32[4096, 4096]" in (block.detail or "")
+    assert "returned" in (block.detail or "")
+
+
+def test_what_is_not_in_the_peak_is_said(measured: MemoryAnswer) -> None:
+    owners = [one.owner for one in measured.others]
+    assert owners == [
+        "inactive buffer, after an update of it",
+        "2 runners, loaded",
+        "2 calls at the same time",
+    ]
+    assert measured.others[-1].bytes > 2 * 64 * MIB
+    assert "runners" in (measured.fits or "")
+    assert measured.grows is False
+
+
+def test_the_report_has_a_table_and_a_picture(measured: MemoryAnswer) -> None:
+    assert "Python and torch" in markdown(outline(measured))
+    (plot,) = memory_plots(measured)
+    assert "and the call" in plot.svg
+
+
+def test_a_call_needs_inputs(built: Built, warm_python: str) -> None:
+    with pytest.raises(WrongUse, match="no inputs"):
+        memory_request(str(built.directory / "big.pt2"), python=warm_python)
