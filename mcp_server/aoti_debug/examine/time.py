@@ -212,8 +212,7 @@ async def _measured(state: RunState, request: TimeRequest, run: Path | None) -> 
     other = None
     if request.against is not None and request.against not in PROGRAMS:
         other = await anyio.to_thread.run_sync(_package, Path(request.against), None)
-    inputs = call.call.inputs if call.call is not None else ()
-    return Measured(done.report, model, texts, inputs, tuple(slowing), other)
+    return Measured(done.report, model, texts, tuple(slowing), other)
 
 
 def _threads(directory: Path) -> int | None:

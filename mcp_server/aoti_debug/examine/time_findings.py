@@ -21,7 +21,6 @@ from aoti_debug.examine.time_answer import (
 from aoti_debug.explain.find import Texts
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.timing_report import First, LaunchTime, Load, TimingReport
-from aoti_debug.vocabulary import Leaf
 
 LISTED = 40  # launches of an answer
 CHANGES = 20
@@ -50,7 +49,6 @@ class Measured:
     report: TimingReport
     model: CompiledModel | None
     texts: Texts
-    inputs: Sequence[Leaf]
     slowing: tuple[str, ...] = ()  # variables that are set
     other: tuple[CompiledModel | None, Texts] | None = None
 
@@ -62,7 +60,7 @@ def findings(
     if measured is None:
         return TimeFindings(summary=_of_compiles(compiles), compiles=list(compiles))
     report = measured.report
-    table = call_table(report.call, measured.model, measured.texts, measured.inputs)
+    table = call_table(report.call, measured.model, measured.texts, report.inputs)
     found = reasons(report, table, measured.slowing)
     rates = report.rates or {}
     compared = _against(measured, table, against) if against is not None else None
@@ -194,7 +192,7 @@ def _against(measured: Measured, table: CallTable, against: str) -> TimeAgainst 
         return None
     changes: list[LaunchChange] = []
     if measured.other is not None and measured.report.other is not None:
-        theirs = call_table(measured.report.other, *measured.other, measured.inputs)
+        theirs = call_table(measured.report.other, *measured.other, measured.report.inputs)
         changes = changed(table, theirs)
     words = {"eager": "the program run eagerly", "compile": "torch.compile of the program"}
     return TimeAgainst(

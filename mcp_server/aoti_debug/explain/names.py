@@ -212,7 +212,7 @@ def _read(
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    return tuple(_LONG.sub(r"\1", part.strip()) for part in text.split(","))
+    return tuple(_LONG.sub(r"\1", part.strip()) for part in text.split(",") if part.strip())
 
 
 def _add(

@@ -38,6 +38,7 @@ def main() -> int:
             torch.set_num_threads(options.threads)
         threads, cores = torch.get_num_threads(), len(os.sched_getaffinity(0))
         report.update(device=device, device_name=_name(device), threads=threads, cores=cores)
+        report.update(inputs=inputs.described)
         model = _load(options, inputs, parts, report)
         call = Called(model, inputs)
         _first_call(call, parts, report)

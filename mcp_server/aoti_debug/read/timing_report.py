@@ -8,6 +8,7 @@ from statistics import median
 from typing import Annotated, Any
 
 from aoti_debug.read.typed import Texts, take
+from aoti_debug.vocabulary import Leaf
 
 MOST_LAUNCHES = 20_000
 
@@ -138,6 +139,7 @@ class TimingReport:
     device_name: str | None = None
     threads: int | None = None
     cores: int | None = None
+    inputs: tuple[Leaf, ...] = ()
     load: Load = Load()
     first: First = First()
     call: Calls = Calls()

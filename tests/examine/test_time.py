@@ -1,0 +1,166 @@
+"""Where the time of a call, a load and a compile goes: real packages and a real compile."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from aoti_debug.errors import WrongUse
+from aoti_debug.examine.launch_rows import call_table, width_of
+from aoti_debug.examine.reasons import is_layout, reasons
+from aoti_debug.examine.time import time_request
+from aoti_debug.examine.time_answer import TimeFindings
+from aoti_debug.explain.find import Texts
+from aoti_debug.kinds import stage_kind
+from aoti_debug.read.compile_trace import read_parts
+from aoti_debug.read.timing_report import Pairs, timing_report
+from aoti_debug.report.answers import outline
+from aoti_debug.report.text import markdown
+from aoti_debug.report.time import time_plots
+from aoti_debug.service import Service
+from conftest import TARGETS, Built
+
+Timed = Callable[..., TimeFindings]
+INPUTS = "import torch; torch.manual_seed(0); torch.save((torch.randn(9, 16),), 'inputs.pt')"
+
+
+@pytest.fixture
+def timed(warm_python: str, tmp_path: Path) -> Timed:
+    def look(what: Path, **more: Any) -> TimeFindings:
+        request = time_request(str(what), python=warm_python, **more)
+
+        async def main() -> Any:
+            async with Service(tmp_path / "home") as service:
+                return await service.wait(await service.start(stage_kind("time"), request))
+
+        answer = anyio.run(main)
+        assert answer.time is not None, answer.notes
+        assert answer.time.summary in markdown(outline(answer)).replace("\\", "")
+        assert isinstance(answer.time, TimeFindings)
+        return answer.time
+
+    return look
+
+
+@pytest.fixture
+def inputs(warm_python: str, tmp_path: Path) -> Path:
+    subprocess.run([warm_python, "-c", INPUTS], cwd=tmp_path, check=True, capture_output=True)
+    return tmp_path / "inputs.pt"
+
+
+def test_a_call_is_its_launches_and_what_is_between_and_a_load_its_parts(
+    built: Built, timed: Timed, inputs: Path
+) -> None:
+    found = timed(built.directory / "dynamic.pt2", inputs=inputs)
+    call = found.call
+    assert call is not None and call.launches_count == 2
+    product, fused = sorted(call.launches, key=lambda one: one.kernel)
+    assert (product.kernel, product.flops) == ("aoti_torch_cpu_addmm_out", 2 * 9 * 16 * 16)
+    assert fused.kernel.startswith("cpp_fused_")
+    assert fused.bytes == 4 * (2 * 9 * 16 + 9 * 16 + 16)  # in place, read, and the mean written
+    assert found.load is not None
+    parts = {row.name for row in found.load.rows}
+    assert {"import of torch", "test of the CPU's vector instructions"} & parts
+    assert 0 < found.load.named <= 1
+    bar, table = time_plots(found)
+    assert f"<title>{fused.kernel}" in bar.svg and "<td>aoti_torch_cpu_addmm_out</td>" in table.svg
+
+
+def test_the_differences_of_two_packages_add_up(built: Built, timed: Timed, inputs: Path) -> None:
+    package = built.directory / "dynamic.pt2"
+    found = timed(package, inputs=inputs, against=str(package))
+    assert found.against is not None and found.call is not None
+    ours = sum(change.ours_s for change in found.against.changes)
+    assert ours == pytest.approx(found.call.seconds)
+    assert {change.state for change in found.against.changes} == {"same", "gaps"}
+    assert found.against.pairs >= 5
+
+
+def test_a_script_is_run_and_its_compile_has_names(timed: Timed, tmp_path: Path) -> None:
+    found = timed(TARGETS / "compile.py", args=(str(tmp_path / "small.pt2"), "dynamic"))
+    (compiled,) = found.compiles
+    parts = {row.name: row for row in compiled.rows}
+    assert {"C++: the wrapper", "C++: linking", "code generation"} <= parts.keys()
+    assert "-O0" in (parts["C++: the wrapper"].detail or "")  # as the tests compile
+    assert compiled.named <= 1 and found.call is not None
+    (fused,) = (one for one in found.call.launches if one.kernel.startswith("cpp_fused_"))
+    assert fused.source is not None
+    assert (Path(fused.source.file).name, fused.source.line) == ("models.py", 29)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({}, "no inputs to call"),
+        ({"against": "yesterday"}, "cannot compare with yesterday"),
+    ],
+)
+def test_what_is_missing_is_said(built: Built, words: dict[str, Any], said: str) -> None:
+    with pytest.raises(WrongUse, match=said):
+        time_request(str(built.directory / "dynamic.pt2"), **words)
+
+
+def test_eager_needs_the_program(built: Built, inputs: Path) -> None:
+    with pytest.raises(WrongUse, match="no exported program"):
+        time_request(str(built.directory / "dynamic.pt2"), inputs=inputs, against="eager")
+
+
+def test_a_reason_is_faster_by_a_tenth_in_most_pairs() -> None:
+    def found(*changed: float) -> list[str]:
+        report = timing_report(
+            {
+                "threads": 1,
+                "cores": 4,
+                "call": {"plain": [1.0]},
+                "trials": [{"name": "threads", "as_is": [1.0] * 5, "changed": list(changed)}],
+            }
+        )
+        table = call_table(report.call, None, Texts(), ())
+        return [reason.what for reason in reasons(report, table)]
+
+    assert found(0.5, 0.5, 0.6, 0.5, 0.4) == ["the call uses 1 of 4 processors"]
+    assert found(0.95, 0.95, 0.95, 0.95, 0.95) == []
+    assert found(0.5, 0.8, 0.85, 1.2, 1.3) == []  # half of them are not faster
+    assert Pairs((1.0, 2.0), (2.0, 1.0)).ratio == 1.25
+
+
+def test_kernels_that_only_move_values_are_known_by_their_names() -> None:
+    assert is_layout("cpp_fused_clone_transpose_3")
+    assert is_layout("triton_poi_fused_convolution_0")
+    assert not is_layout("cpp_fused_add_clone_1")
+    assert not is_layout("aoti_torch_cpu_addmm_out")
+    assert [width_of(name) for name in ("float64", "bfloat16", "bool", "float8_e4m3fn")] == [
+        8,
+        2,
+        1,
+        1,
+    ]
+
+
+TRACE = """\
+V1 torch/_dynamo/utils.py:1] {"chromium_event": {}, "has_payload": "a"}
+\t{"name": "outer", "ph": "B", "ts": 1000000, "tid": 0}
+V1 torch/_dynamo/utils.py:1] {"artifact": {}, "has_payload": "b"}
+\tnot JSON
+V1 torch/_dynamo/utils.py:1] {"chromium_event": {}, "has_payload": "c"}
+\t{"name": "raised", "ph": "B", "ts": 1200000, "tid": 0}
+V1 torch/_dynamo/utils.py:1] {"chromium_event": {}, "has_payload": "d"}
+\t{"name": "inner", "ph": "B", "ts": 1500000, "tid": 0}
+V1 torch/_dynamo/utils.py:1] {"chromium_event": {}, "has_payload": "e"}
+\t{"name": "inner", "ph": "E", "ts": 2000000, "tid": 0}
+V1 torch/_dynamo/utils.py:1] {"chromium_event": {}, "has_payload": "f"}
+\t{"name": "outer", "ph": "E", "ts": 4000000, "tid": 0}
+V1 torch/_dynamo/utils.py:1] {"chromium_event": {}, "has_payload": "g"}
+\t{"name": "never began", "ph": "E", "ts": 4000000, "tid": 0}
+"""
+
+
+def test_parts_of_a_compile_are_nested_and_one_that_raised_is_left_out() -> None:
+    (outer,) = read_parts(io.BytesIO(TRACE.encode()))
+    assert (outer.name, outer.seconds, outer.began) == ("outer", 3.0, 1.0)
+    assert [part.name for part in outer.walk()] == ["outer"]
