@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.graphs_answer import GraphsAnswer
 from aoti_debug.examine.memory_answer import MemoryAnswer
 from aoti_debug.examine.values_answer import ValuesAnswer
 from aoti_debug.examine.weights_answer import WeightsAnswer
@@ -67,6 +68,12 @@ async def _sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
 
 
 async def _memory(work: RunState, request: MemoryRequest) -> MemoryAnswer:
+async def _graphs(work: RunState, request: ExamineRequest) -> GraphsAnswer:
+    from aoti_debug.examine.graphs import fitness
+
+    return await fitness(work, request)
+
+
     from aoti_debug.examine.memory import measure_memory
 
     return await measure_memory(work, request)
@@ -103,10 +110,12 @@ VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify
 VALUES: Kind[ValuesRequest, ValuesAnswer] = Kind("values", ValuesAnswer, _values)
 SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep, apart=True)
 MEMORY: Kind[MemoryRequest, MemoryAnswer] = Kind("memory", MemoryAnswer, _memory)
+GRAPHS: Kind[ExamineRequest, GraphsAnswer] = Kind("graphs", GraphsAnswer, _graphs)
 WEIGHTS: Kind[WeightsRequest, WeightsAnswer] = Kind("weights", WeightsAnswer, _weights)
 _STAGES = {name: _stage(name) for name in STAGES}
 KINDS: dict[str, Kind[Any, Any]] = {
-    **{kind.name: kind for kind in (TRIAGE, MINIFY, VERIFY, VALUES, SWEEP, WEIGHTS, MEMORY)},
+_RUNS = (TRIAGE, MINIFY, VERIFY, VALUES, SWEEP, WEIGHTS, MEMORY, GRAPHS)
+    **{kind.name: kind for kind in _RUNS},
     **_STAGES,
 }
 

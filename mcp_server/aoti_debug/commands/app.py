@@ -33,6 +33,7 @@ _COMMANDS = {
     "time": "timing",
     "weights": "lifetime",
     "memory": "lifetime",
+    "graphs": "lifetime",
     "minify": "starting",
     "verify": "starting",
     "values": "values",

@@ -1,4 +1,4 @@
-"""The commands about a package in a server's life: new weights, memory."""
+"""The commands about a package in a server's life: new weights, memory, CUDA graphs."""
 
 from __future__ import annotations
 
@@ -81,3 +81,27 @@ def memory(
     given |= {"inputs": inputs, "exported": exported, "model": model, "trust": trust}
     request = memory_request(package, runners=runners, **given)
     finish(run_to_end(MEMORY, request), as_json=json, report=report)
+
+
+def graphs(
+    package: Package,
+    inputs: Inputs = None,
+    exported: Exported = None,
+    model: Model = None,
+    python: options.Python = None,
+    env: options.Env = None,
+    timeout: options.Timeout = 900,
+    imports: options.Imports = None,
+    trust: options.Trust = False,
+    report: options.Report = None,
+    json: options.Json = False,
+) -> NoReturn:
+    """Say whether a CUDA graph can hold a package's calls; capture one where there is a GPU."""
+    from aoti_debug.commands.running import run_to_end
+    from aoti_debug.examine.graphs import graphs_request
+    from aoti_debug.kinds import GRAPHS
+
+    check_report(report)
+    given = options.wanted(python, env, False, None, timeout, imports)
+    given |= {"inputs": inputs, "exported": exported, "model": model, "trust": trust}
+    finish(run_to_end(GRAPHS, graphs_request(package, **given)), as_json=json, report=report)

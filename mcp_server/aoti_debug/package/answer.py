@@ -19,6 +19,7 @@ from aoti_debug.answers import (
 from aoti_debug.model import SourceLine
 from aoti_debug.package.compatibility import will_it_load
 from aoti_debug.package.contract import contract, one_line
+from aoti_debug.package.graph_capture import blockers
 from aoti_debug.package.host_facts import host_facts
 from aoti_debug.package.record import CompiledModel, Input, Launch, Library, Package, Wrapper
 
@@ -174,6 +175,10 @@ def _notes(model: CompiledModel) -> list[str]:
             f"{others} argument(s) of a call are no tensors: their values at export are "
             "compiled in, other values are ignored silently"
         )
+    barred = [one for one in blockers(model) if one.blocks]
+    if barred:
+        more = f" and {len(barred) - 1} more" if len(barred) > 1 else ""
+        found.append(f"a CUDA graph cannot hold its calls: {barred[0].what}{more}")
     if wrapper.truncated:
         found.append("the wrapper's source is very long: only its beginning was read")
     if wrapper.printer:

@@ -107,6 +107,7 @@ class Wrapper:
     kernels: tuple[TritonKernel, ...] = ()
     checks: Literal["none", "environment", "always"] = "none"
     leaves: int | None = None  # arguments of the model as called, tensors or not
+    host_reads: int = 0  # values of tensors that the host waits for
     printer: bool = False  # compiled with the intermediate value printer
     build: Build | None = None
     truncated: bool = False

@@ -141,6 +141,7 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
         kernels=read_triton_kernels(lines),
         checks="environment" if environment else "always" if always else "none",
         leaves=leaves_of(text),
+        host_reads=sum("aoti_torch_item_" in line for line in body),
         printer="aoti_torch_print_tensor_handle(" in text or "aoti_torch_save_tensor_" in text,
         build=_build(lines),
         truncated=truncated,

@@ -16,6 +16,7 @@ from aoti_debug.answers import (
     StageAnswer,
     TriageAnswer,
 )
+from aoti_debug.examine.graphs_answer import GraphsAnswer
 from aoti_debug.examine.memory_answer import MemoryAnswer
 from aoti_debug.examine.values_answer import ValuesAnswer
 from aoti_debug.examine.weights_answer import WeightsAnswer
@@ -102,6 +103,13 @@ def _(answer: SweepAnswer) -> Outline:
     from aoti_debug.report.sweep import outline_sweep
 
     return outline_sweep(answer)
+
+
+@outline.register
+def _(answer: GraphsAnswer) -> Outline:
+    from aoti_debug.report.graphs import outline_graphs
+
+    return outline_graphs(answer)
 
 
 @outline.register

@@ -1,0 +1,99 @@
+"""Say whether a package's calls can be held in a CUDA graph; where there is a GPU, try it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import anyio.to_thread
+
+from aoti_debug.examine.graphs_answer import GraphsAnswer
+from aoti_debug.examine.process import ExamineRequest, NotExamined, examine_request, examined
+from aoti_debug.package.graph_capture import Blocker, blockers
+from aoti_debug.package.inspect import inspect
+from aoti_debug.read.graphs_report import GraphsReport
+from aoti_debug.record.run_seen import RunSeen
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.triage.observe import events_of
+from aoti_debug.triage.run_state import RunState
+
+GUIDE = "guides/cuda-graphs.md"
+RULES = (
+    "load with run_single_threaded=True: another runner asks for events, which a capture refuses",
+    "copy new inputs into the memory of the captured ones, and replay on one thread at a time",
+    "clone outputs that are still needed: the next replay writes to the same memory",
+)
+
+
+def graphs_request(what: str, **given: Any) -> ExamineRequest:
+    """Resolve a package or a run.
+
+    Raises:
+        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
+    """
+    return examine_request(what, **given)
+
+
+async def fitness(state: RunState, request: ExamineRequest) -> GraphsAnswer:
+    """Read the package; capture a call where there are inputs."""
+    package = request.call.package
+    assert package is not None  # the request has it
+    found = await anyio.to_thread.run_sync(lambda: inspect(package, binaries=False))
+    model = found.model(request.model)
+    barred = blockers(model) if model is not None else ()
+    report = GraphsReport()
+    device = model.device if model is not None else None
+    if device == "cuda" and (request.call.inputs or request.call.exported):
+        try:
+            report = (await examined(state, request, "capture_graph", GraphsReport)).report
+        except NotExamined as error:
+            state.notes.append(str(error))
+    verdict, summary = verdict_of(device, barred, report)
+    return GraphsAnswer(
+        run=state.directory.id,
+        status="done",
+        package=str(package),
+        verdict=verdict,
+        summary=summary,
+        tried=" ".join(filter(None, (report.tried, report.said))) or None,
+        blockers=[said(one) for one in barred],
+        rules=list(RULES) if device == "cuda" else [],
+        captures=await anyio.to_thread.run_sync(captures, request),
+        guide=GUIDE,
+        artifacts=state.artifacts(),
+        notes=list(state.notes),
+    )
+
+
+def verdict_of(
+    device: str | None, barred: Sequence[Blocker], report: GraphsReport
+) -> tuple[str, str]:
+    """Return the verdict and its headline: what a capture gave counts most."""
+    worst = next((one for one in barred if one.blocks), None)
+    if device != "cuda":
+        return "not fit", f"the package is for {device or 'no known device'}, not for a CUDA GPU"
+    if report.tried == "refused":
+        return "not fit", f"the capture was refused: {worst.what if worst else report.said}"
+    if report.tried == "wrong":
+        return "not fit", f"a replay is wrong: {worst.what if worst else report.said}"
+    if report.tried == "captured":
+        return "fit", "a captured call gives with other inputs what a call gives"
+    if worst is not None:
+        return "not fit", worst.what
+    if any(one.kind == "own rules" for one in barred):
+        return "depends", next(one.what for one in barred if one.kind == "own rules")
+    return "fit", "nothing in the package stands against a capture; none was tried here"
+
+
+def said(one: Blocker) -> str:
+    return f"launch {one.launch}: {one.what}" if one.launch is not None else one.what
+
+
+def captures(request: ExamineRequest) -> int | None:
+    """Return how many different sizes the calls of a run have, each of which needs a capture."""
+    directory = next((one for one in request.uses if isinstance(one, RunDirectory)), None)
+    return len(sizes(events_of(directory.path))) if directory is not None else None
+
+
+def sizes(run: RunSeen) -> set[tuple[tuple[int, ...] | None, ...]]:
+    return {tuple(one.shape for one in call.inputs) for call in run.calls}
