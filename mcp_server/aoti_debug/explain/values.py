@@ -133,6 +133,9 @@ def read_bisection(report: Report) -> Found | None:
         said += f"; compiled {alone}" + (f" ({', '.join(part[:8])})" if len(part) > 1 else "")
     elif alone.startswith("right"):
         said += "; right alone, wrong when fused with its neighbors"
+    launch = report.get("launch")
+    if isinstance(launch, dict):
+        said += f"; launch {launch.get('number')} of the package, {launch.get('kernel')}, wrote it"
     if first.get("explains"):
         said += "; with its value the exported program gives the package's results"
     said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
@@ -142,7 +145,8 @@ def read_bisection(report: Report) -> Found | None:
         headline, fix = f"{node} ({op}) passes 2**31 and is computed in 32 bits", IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
-    decided = first.get("explains", alone.startswith("wrong")) is not False
+    explained = first.get("explains", alone.startswith("wrong")) is not False
+    decided = explained or isinstance(launch, dict)
     found = at_node(first, headline + pair(first), said, fix)
     return replace(found, values=table(rows, node), decided=decided)
 

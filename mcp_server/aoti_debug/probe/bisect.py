@@ -8,7 +8,7 @@ import math
 import time
 from typing import Any
 
-from . import compare, eager, events, intermediates, mismatch_causes, parts, standalone
+from . import compare, eager, events, intermediates, mismatch_causes, parts, standalone, values
 from .compare import random_ops, unguarded
 from .graph_run import located, on_cpu, outputs_of, values_of
 from .lazy import torch
@@ -32,7 +32,7 @@ def main() -> int:
     with standalone.started(options) as report:
         program = standalone.load_program(options)
         search = Search(program, options, report)
-        if not search.explained() and not search.wrapped():
+        if not search.explained() and not search.wrapped() and not search.seen():
             search.run()
         report.update(state="done")
     return 0
@@ -126,6 +126,24 @@ class Search:
             and not any(_passes(values.get(one.name)) for one in self._nodes[name].all_input_nodes)
         ]
         return any(self._wrapped_at(node) for node in origins[:_ORIGINS])
+
+    def seen(self) -> bool:
+        """Look at the package's own kernels: the first wrong value is known without a compile."""
+        if not self._wrong_outputs:
+            return False
+        try:
+            found = values.first_in(self._options, self._inputs(), self._program)
+        except Exception as error:
+            self._report.update(not_seen=events.said(error, 300))
+            return False
+        node = self._nodes.get(found["like"]["node"]) if found is not None else None
+        if found is None or node is None:
+            return False
+        self._rows[node.name] = found["like"]
+        launch = {"number": found["number"], "kernel": found["kernel"]}
+        self._report.update(launch=launch, rows=self._in_order())
+        self._tell(node, exact=True)
+        return True
 
     def _wrapped_at(self, node: Any) -> bool:
         """Compile what takes a value further, with what it is made of; report what is wrong."""

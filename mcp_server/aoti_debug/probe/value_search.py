@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from .describe import is_float
-from .graph_run import Document, Observer, base, located
+from .graph_run import Document
 from .lazy import torch
-from .marks import tensors
-from .value_samples import Sample, held_against, sampled
+from .value_samples import Sample, held_against
 
 _PROBES = 64  # elements by which it is seen whether to compare the others
 _NEAR = 0.05  # of the largest
@@ -37,6 +36,11 @@ class Written:
         """Tell whether the nearest value of the reference is the one that it should be."""
         other, apart = self.strangeness()
         return apart <= _ALIKE and not (other and self.ops)
+
+    @property
+    def like(self) -> Document:
+        """Return how it compares with the value of the reference that it is, or is nearest to."""
+        return self.agrees or (self.closest[1] if self.closest is not None else {})
 
     def strangeness(self) -> tuple[bool, float]:
         """Return how little the nearest value of the reference is like it."""
@@ -96,32 +100,6 @@ class Matching:
                     one.agrees = found
                 elif one.closest is None or order < one.closest[0]:
                     one.closest = order, found
-
-
-class Own(Observer):
-    """Samples of the values of all nodes, as the program computes them."""
-
-    def __init__(self) -> None:
-        self.samples: dict[tuple[str, int], Sample] = {}
-
-    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        for place, tensor in enumerate(tensors(value)):
-            if tensor.layout == torch.strided:
-                self.samples[node.name, place] = sampled(tensor)
-
-
-class Exact(Observer):
-    """Hold the values of a run in float64 against what was written."""
-
-    def __init__(self, matching: Matching, own: Own) -> None:
-        self._matching, self._own = matching, own.samples
-
-    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        for place, tensor in enumerate(tensors(value)):
-            own = self._own.pop((node.name, place), None)
-            if own is not None:
-                what = {**located(node), "name": base(node)}
-                self._matching.offer(what, own, sampled(tensor))
 
 
 def first_wrong(

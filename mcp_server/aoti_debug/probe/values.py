@@ -3,20 +3,16 @@ against the exported program, or against what another package wrote."""
 
 from __future__ import annotations
 
-import copy
 import json
 import time
 from pathlib import Path
 from typing import Any
 
-from . import compare, eager, events, slots, standalone, taps
-from .graph_run import Run, on_cpu
-from .lazy import torch
+from . import compare, slots, standalone, taps
+from .graph_run import Document, Run, on_cpu
+from .value_reference import first_of, fresh, hold_against_package, hold_against_program
 from .value_rows import Values, first_nan
-from .value_samples import digest
-from .value_search import Exact, Matching, Own, first_wrong
 
-_SEEN = 4  # launches after the first wrong one that are named
 _LIMIT = 8 << 30  # bytes of a float64 copy
 _LIKE = ("node", "op", "stack", "wrong", "first_wrong", "max_abs_error")  # of a comparison
 
@@ -87,6 +83,19 @@ def called(
     return outputs
 
 
+def first_in(options: Any, inputs: standalone.Inputs, program: Any) -> Document | None:
+    """Return the first wrong value of a package whose results are wrong: which launch wrote it into
+    which argument, and the program's value that it should be; None where that cannot be told."""
+    report = standalone.Report(None)
+    seen = Values(report, [])
+    outputs = called(options, inputs, report, seen)
+    hold_against_program(program, inputs, seen.written, report)
+    found = first_of(seen, outputs)
+    if found is None or found["then"] or not found["like"]:
+        return None
+    return {**found, "kernel": seen.launches[found["number"] - 1]["kernel"]}
+
+
 def _with_program(
     options: Any,
     inputs: standalone.Inputs,
@@ -96,35 +105,12 @@ def _with_program(
 ) -> None:
     """Hold outputs and all that was written against the exported program in float64."""
     program = standalone.load_program(options)
-    right = [on_cpu(one) for one in Run(_fresh(program))(standalone.copied(inputs).flat)]
-    module = _fresh(program)
+    right = [on_cpu(one) for one in Run(fresh(program))(standalone.copied(inputs).flat)]
+    module = fresh(program)
     found = compare.results(outputs, right, module, lambda: standalone.copied(inputs), _LIMIT)
     report.update(compared={key: found.get(key) for key in ("verdict", "random", "reference")})
-    matching = Matching(seen.written)
-    for part in (program, _decomposed(program, report)):
-        if part is not None:
-            own = Own()
-            Run(_fresh(part), own)(standalone.copied(inputs).flat)
-            exact = Exact(matching, own)
-            eager.in_float64(_fresh(part), standalone.copied(inputs), (), exact)
+    hold_against_program(program, inputs, seen.written, report)
     _tell(report, seen, outputs, differs=found["verdict"] == "differs")
-
-
-def _fresh(program: Any) -> Any:
-    """Return a program's module, with buffers of its own if it writes to some."""
-    module = compare.unguarded(program)
-    return copy.deepcopy(module) if program.graph_signature.buffers_to_mutate else module
-
-
-def _decomposed(program: Any, report: standalone.Report) -> Any:
-    """Return the program in the operators that Inductor makes kernels of; None where torch cannot
-    make it."""
-    try:
-        table = __import__("torch._inductor.decomposition", fromlist=["select_decomp_table"])
-        return program.run_decompositions(table.select_decomp_table())
-    except Exception as error:
-        report.update(not_decomposed=events.said(error, 300))
-        return None
 
 
 def _against(
@@ -138,15 +124,9 @@ def _against(
     other = Values(report, [])
     options.package, options.model = options.against, "model"
     theirs = called(options, inputs, report, other)
-    found = compare.outputs(outputs, theirs, None)
-    verdict = compare.verdict(found, random=False)
+    verdict = compare.verdict(compare.outputs(outputs, theirs, None), random=False)
     report.update(compared={"verdict": verdict, "reference": "the other package"})
-    matching = Matching(seen.written)
-    for one in other.written:
-        row = other.launches[one.launch]
-        argument = row["arguments"][one.place]["name"]
-        what = {"node": f"{argument} of launch {row['number']}", "op": row["kernel"]}
-        matching.offer({**what, "name": row["kernel"]}, one.sample, one.sample)
+    hold_against_package(other, seen.written)
     _tell(report, seen, outputs, differs=verdict == "differs")
 
 
@@ -155,18 +135,7 @@ def _tell(report: standalone.Report, seen: Values, outputs: list[Any], *, differ
     for one in seen.written:
         argument = seen.launches[one.launch]["arguments"][one.place]
         argument["agrees"] = one.agrees is not None
-        like = one.agrees or (one.closest[1] if one.closest is not None else {})
-        argument["like"] = {name: like.get(name) for name in _LIKE}
-    results = {digest(one) for one in outputs if isinstance(one, torch.Tensor)}
-    first = first_wrong(seen.launches, seen.written, results) if differs else None
-    if first is not None:
-        one, after = first
-        row = seen.launches[one.launch]
-        report.update(
-            first={
-                "number": row["number"],
-                "argument": row["arguments"][one.place]["name"],
-                "then": [seen.launches[n]["number"] for n in after[:_SEEN]],
-            }
-        )
+        argument["like"] = {name: one.like.get(name) for name in _LIKE}
+    if differs and (first := first_of(seen, outputs)) is not None:
+        report.update(first=first)
     report.update(launches=seen.launches)
