@@ -18,6 +18,7 @@ from aoti_debug.sweep.answer import SweepAnswer
 
 if TYPE_CHECKING:
     from aoti_debug.examine.memory import MemoryRequest
+    from aoti_debug.examine.process import ExamineRequest
     from aoti_debug.examine.values import ValuesRequest
     from aoti_debug.examine.weights import WeightsRequest
     from aoti_debug.minify.request import MinifyRequest
@@ -67,13 +68,13 @@ async def _sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
     return await sweep(work, request)
 
 
-async def _memory(work: RunState, request: MemoryRequest) -> MemoryAnswer:
 async def _graphs(work: RunState, request: ExamineRequest) -> GraphsAnswer:
     from aoti_debug.examine.graphs import fitness
 
     return await fitness(work, request)
 
 
+async def _memory(work: RunState, request: MemoryRequest) -> MemoryAnswer:
     from aoti_debug.examine.memory import measure_memory
 
     return await measure_memory(work, request)
@@ -109,12 +110,12 @@ MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify
 VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
 VALUES: Kind[ValuesRequest, ValuesAnswer] = Kind("values", ValuesAnswer, _values)
 SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep, apart=True)
-MEMORY: Kind[MemoryRequest, MemoryAnswer] = Kind("memory", MemoryAnswer, _memory)
 GRAPHS: Kind[ExamineRequest, GraphsAnswer] = Kind("graphs", GraphsAnswer, _graphs)
+MEMORY: Kind[MemoryRequest, MemoryAnswer] = Kind("memory", MemoryAnswer, _memory)
 WEIGHTS: Kind[WeightsRequest, WeightsAnswer] = Kind("weights", WeightsAnswer, _weights)
 _STAGES = {name: _stage(name) for name in STAGES}
-KINDS: dict[str, Kind[Any, Any]] = {
 _RUNS = (TRIAGE, MINIFY, VERIFY, VALUES, SWEEP, WEIGHTS, MEMORY, GRAPHS)
+KINDS: dict[str, Kind[Any, Any]] = {
     **{kind.name: kind for kind in _RUNS},
     **_STAGES,
 }
