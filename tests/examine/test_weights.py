@@ -79,7 +79,7 @@ RIGHT = [
 @pytest.mark.parametrize(("package", "new", "steps"), RIGHT)
 def test_a_right_update_is_cleared(prove: Prove, package: str, new: str, steps: str) -> None:
     found = prove(package, new, steps)
-    assert (found.verdict, found.found_fault, found.findings) == ("right", False, [])
+    assert (found.update, found.found_fault, found.findings) == ("right", False, [])
     assert found.sequence[-1].outputs == "right"
 
 
@@ -121,7 +121,7 @@ def test_a_wrong_update_names_constant_step_and_reason(
     reason: str,
 ) -> None:
     found = prove(package, new, steps)
-    assert (found.verdict, found.found_fault) == ("wrong", True)
+    assert (found.update, found.found_fault) == ("wrong", True)
     rows = {one.constant: one for one in found.findings}
     for name in constants:
         assert reason in rows[name].reason, (name, rows[name])
@@ -142,22 +142,22 @@ def test_a_sequence_that_is_right_is_tried_and_shown(prove: Prove) -> None:
 
 def test_without_a_program_only_what_was_read_back_is_said(prove: Prove) -> None:
     found = prove("folding", "new", "full", known=False)
-    assert (found.verdict, found.findings) == ("undecided", [])
+    assert (found.update, found.findings) == ("undecided", [])
     assert "not compared" in (found.summary or "")
     inlined = prove("plain", "new", "full", known=False)
-    assert inlined.verdict == "undecided"
+    assert inlined.update == "undecided"
     assert {one.confidence for one in inlined.findings} == {"likely"}
 
 
 def test_a_swap_is_safe_while_other_threads_call(prove: Prove) -> None:
     found = prove("folding", "new", "inactive", threads=2)
-    assert found.verdict == "right"
+    assert found.update == "right"
     assert "each output is that of the old or of the new weights" in (found.under_calls or "")
 
 
 def test_an_update_of_the_buffer_that_calls_use_is_not(prove: Prove) -> None:
     found = prove("folding", "new", "full", threads=3)
-    assert found.verdict == "wrong"
+    assert found.update == "wrong"
     assert found.sequence[-1].outputs == "right"  # where nobody calls meanwhile
 
 
@@ -172,7 +172,7 @@ def test_what_is_no_sequence_is_refused(prove: Prove, text: str) -> None:
 def test_what_a_step_raises_is_said(prove: Prove) -> None:
     found = prove("folding", "new", "load:first.weight, call")
     assert found.sequence[0].said == "Constant not found: first.weight"
-    assert found.verdict == "wrong"
+    assert found.update == "wrong"
 
 
 def test_missing_files_are_refused(prove: Prove) -> None:

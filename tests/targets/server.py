@@ -1,6 +1,9 @@
-"""Compile a model that gets new weights, in three ways, and write weights for it, here."""
+"""Compile a model that gets new weights, in three ways, and write weights for it, here:
+server.py [DEVICE]."""
 
 from __future__ import annotations
+
+import sys
 
 import torch
 
@@ -30,15 +33,19 @@ class Served(torch.nn.Module):
 
 def main() -> None:
     torch.manual_seed(0)
+    device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
     model = Served().eval()
+    state = model.state_dict()
+    new = {name: torch.randn_like(value) for name, value in state.items()}
+    state = {name: value.clone() for name, value in state.items()}
+    model.to(device)
     with torch.no_grad():
-        program = torch.export.export(model, (torch.randn(3, 16),))
+        program = torch.export.export(model, (torch.randn(3, 16, device=device),))
         for way, configs in WAYS.items():
             torch._inductor.aoti_compile_and_package(
                 program, package_path=f"{way}.pt2", inductor_configs=configs
             )
     torch.export.save(program, "program.ep.pt2")
-    new = {name: torch.randn_like(value) for name, value in model.state_dict().items()}
     new["again.weight"] = new["first.weight"].clone()
     last = new["last.weight"]
     files = {
@@ -49,7 +56,7 @@ def main() -> None:
         "columns": {**new, "last.weight": last.t().contiguous().t()},
         "untied": {name: value for name, value in new.items() if name != "again.weight"},
         "rows": {**new, "last.weight": last[:2].clone()},
-        "same": model.state_dict(),
+        "same": state,
         "fits": {name: value for name, value in new.items() if name not in ("scale", "last.bias")},
     }
     for name, weights in files.items():

@@ -53,7 +53,7 @@ async def fitness(state: RunState, request: ExamineRequest) -> GraphsAnswer:
         run=state.directory.id,
         status="done",
         package=str(package),
-        verdict=verdict,
+        graphs=verdict,
         summary=summary,
         tried=" ".join(filter(None, (report.tried, report.said))) or None,
         blockers=[said(one) for one in barred],

@@ -13,7 +13,7 @@ class GraphsAnswer(RunModel):
     """Whether a package's calls can be held in a CUDA graph."""
 
     package: str | None = None
-    verdict: Literal["fit", "not fit", "depends"] | None = None
+    graphs: Literal["fit", "not fit", "depends"] | None = None
     summary: str | None = None
     tried: str | None = Field(None, description="what a capture here gave")
     blockers: list[str] = Field(default_factory=list)
@@ -25,4 +25,4 @@ class GraphsAnswer(RunModel):
 
     @property
     def found_fault(self) -> bool | None:
-        return {"fit": False, "not fit": True}.get(self.verdict or "")
+        return {"fit": False, "not fit": True}.get(self.graphs or "")

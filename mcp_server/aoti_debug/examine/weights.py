@@ -150,7 +150,7 @@ def answer_of(
         run=state.directory.id,
         status="done",
         package=str(request.call.package),
-        verdict=verdict,
+        update=verdict,
         summary=summary,
         truth=report.truth or None,
         findings=[finding(one, report.steps) for one in findings[:LISTED]],

@@ -31,7 +31,7 @@ class WeightsAnswer(RunModel):
     """Whether a package holds the new weights after the steps of an update, and what is wrong."""
 
     package: str | None = None
-    verdict: Literal["right", "wrong", "undecided"] | None = None
+    update: Literal["right", "wrong", "undecided"] | None = None
     summary: str | None = None
     truth: str | None = Field(None, description="what outputs were compared with")
     findings: list[WeightFinding] = Field(default_factory=list)
@@ -46,4 +46,4 @@ class WeightsAnswer(RunModel):
 
     @property
     def found_fault(self) -> bool | None:
-        return {"right": False, "wrong": True}.get(self.verdict or "")
+        return {"right": False, "wrong": True}.get(self.update or "")

@@ -13,8 +13,8 @@ def outline_graphs(answer: GraphsAnswer) -> Outline:
     count = answer.captures
     return Outline(
         answer.summary or f"no verdict: the run is {answer.status}",
-        TONES.get(answer.verdict, "plain"),
-        tuple(filter(None, (answer.verdict,))),
+        TONES.get(answer.graphs, "plain"),
+        tuple(filter(None, (answer.graphs,))),
         (
             section("Tried here", answer.tried),
             section("Against it", *answer.blockers),

@@ -13,8 +13,8 @@ def outline_weights(answer: WeightsAnswer) -> Outline:
     more = answer.findings_count - len(answer.findings)
     return Outline(
         answer.summary or f"no verdict: the run is {answer.status}",
-        TONES.get(answer.verdict, "plain"),
-        tuple(filter(None, (answer.verdict,))),
+        TONES.get(answer.update, "plain"),
+        tuple(filter(None, (answer.update,))),
         (
             section(
                 "Constants",

@@ -1,0 +1,298 @@
+"""Play updates that are right and wrong, add up memory, and try CUDA graphs, on real packages.
+
+    python evals/benchmarks/weights.py OUT [--device cuda] [--jobs 8] [--only updates memory graphs]
+
+Needs aoti_debug importable and torch for the device. Compiles side by side, then plays the updates
+side by side; memory is measured one model at a time. The rows so far are always in OUT/rows.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = ROOT / "tests" / "targets" / "server.py"
+Row = dict[str, Any]
+# package, weights, steps, threads; then what the answer must name: constants, step, words
+RIGHT = (
+    ("folding", "new", "full"),
+    ("folding", "new", "inactive"),
+    ("folding", "new", "load-full-inactive, swap, call"),
+    ("folding", "new", "load-full-user_managed, call"),
+    ("folding", "new", "load-full, load-full@old, call, load-full, call"),
+    ("folding", "new", "load-full-from_cpu, call"),
+    ("plain", "same", "full"),
+    ("plain", "fits", "partial"),
+)
+WRONG = (
+    ("plain", "new", "full", ("last.bias", "scale"), 1, "written into the code"),
+    ("folding", "new", "load:low+first.bias, call", ("shift", "scale"), 1, "no step gave it"),
+    ("folding", "new", "load-full-inactive, call", ("low", "shift"), 1, "no swap followed"),
+    ("folding", "new", "load-full-inactive, swap, swap, call", ("low",), 3, "earlier update"),
+    ("folding", "new", "load-inactive:low, swap, call", ("first.bias",), 2, "a null pointer"),
+    (
+        *("folding", "new", "load-full-user_managed@old, call, overwrite@new, call"),
+        *(("low", "last.weight"), 3, "not computed again"),
+    ),
+    ("folding", "new", "load-full-user_managed, call, overwrite, call", ("low",), 3, "owner wrote"),
+    ("folding", "half", "full", ("last.weight",), 1, "float16 for float32"),
+    ("folding", "view", "full", ("first.bias",), 1, "256 bytes for 128"),
+    ("folding", "columns", "full", ("last.weight",), 1, "strides [1, 4] for [32, 1]"),
+    ("folding", "untied", "full", ("again.weight",), 1, "tied to first.weight"),
+)
+MODELS = ("mlp", "attention", "convolution", "embedding", "gigabyte")
+GRAPHS = {
+    "mlp": "fit",
+    "dynamic": "fit",
+    "nonzero": "not fit",
+    "item": "not fit",
+    "cpu_input": "not fit",
+    "cpu_step": "not fit",
+}
+
+
+def model_of(torch: Any, name: str, device: str) -> tuple[Any, tuple[Any, ...], Any]:
+    """Return a module, the inputs of a call, and its dynamic shapes."""
+    nn, F = torch.nn, torch.nn.functional
+    rand = lambda *shape: torch.randn(*shape, device=device)  # noqa: E731
+    big = device != "cpu"
+
+    class Attention(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.qkv, self.out = nn.Linear(512, 1536), nn.Linear(512, 512)
+
+        def forward(self, x: Any) -> Any:
+            q, k, v = (t.unflatten(-1, (8, 64)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+            scores = torch.softmax(q @ k.transpose(-1, -2) / 8.0, -1)
+            return x + self.out((scores @ v).transpose(1, 2).flatten(-2))
+
+    class Embedding(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.table, self.head = nn.Embedding(50_000, 256), nn.Linear(256, 1000)
+
+        def forward(self, ids: Any) -> Any:
+            return torch.log_softmax(self.head(F.gelu(self.table(ids))), -1)
+
+    class Step(nn.Module):  # type: ignore[misc]
+        def __init__(self, kind: str) -> None:
+            super().__init__()
+            self.kind, self.fc = kind, nn.Linear(64, 64)
+
+        def forward(self, x: Any, more: Any = None) -> Any:
+            h = torch.relu(self.fc(x))
+            if self.kind == "nonzero":
+                return h, (h > 0.5).nonzero()
+            if self.kind == "item":
+                count = more.item()
+                torch._check(count >= 1)
+                torch._check(count <= 64)
+                return h * 2 + torch.arange(count, device=x.device).sum()
+            if self.kind == "cpu_input":
+                return h * more.to(x.device)
+            if self.kind == "cpu_step":
+                return h + (more.cpu() * 2).sin().to(x.device)
+            return h
+
+    wide = 16_384 if big else 4096
+    made: dict[str, Callable[[], tuple[Any, tuple[Any, ...], Any]]] = {
+        "mlp": lambda: (
+            nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 1024)),
+            (rand(256, 1024),),
+            None,
+        ),
+        "attention": lambda: (Attention(), (rand(4 if big else 2, 256, 512),), None),
+        "convolution": lambda: (
+            nn.Sequential(nn.Conv2d(3, 32, 3), nn.BatchNorm2d(32), nn.ReLU(), nn.Conv2d(32, 64, 3)),
+            (rand(4, 3, 128, 128),),
+            None,
+        ),
+        "embedding": lambda: (
+            Embedding(),
+            (torch.randint(0, 50_000, (8, 128), device=device),),
+            None,
+        ),
+        "gigabyte": lambda: (nn.Linear(wide, wide), (rand(64, wide),), None),
+        "dynamic": lambda: (
+            nn.Sequential(nn.Linear(64, 64), nn.ReLU()),
+            (rand(8, 64),),
+            ({0: torch.export.Dim("rows", min=2, max=64)},),
+        ),
+        "nonzero": lambda: (Step("nonzero"), (rand(8, 64),), None),
+        "item": lambda: (Step("item"), (rand(8, 64), torch.tensor(5, device=device)), None),
+        "cpu_input": lambda: (Step("cpu_input"), (rand(8, 64), torch.randn(64)), None),
+        "cpu_step": lambda: (Step("cpu_step"), (rand(8, 64), rand(64)), None),
+    }
+    module, inputs, shapes = made[name]()
+    return module.to(device).eval(), inputs, shapes
+
+
+def compile_model(name: str, out: Path, device: str) -> None:
+    """Compile one model; its inputs and program lie beside it."""
+    import torch
+
+    torch.manual_seed(0)
+    module, inputs, shapes = model_of(torch, name, device)
+    with torch.no_grad():
+        if name == "gigabyte":
+            module.weight.uniform_(-0.01, 0.01)
+        program = torch.export.export(module, inputs, dynamic_shapes=shapes)
+        torch._inductor.aoti_compile_and_package(program, package_path=str(out / f"{name}.pt2"))
+    torch.save((inputs, {}), out / f"{name}.inputs.pt")
+
+
+class Bench:
+    """One run of the benchmark; what it knows so far is in a file."""
+
+    def __init__(self, out: Path, device: str, jobs: int) -> None:
+        self.out, self.device, self.jobs = out, device, jobs
+        self.rows: list[Row] = []
+
+    def put(self, row: Row) -> None:
+        self.rows.append(row)
+        print(json.dumps({k: v for k, v in row.items() if k != "answer"})[:300], flush=True)
+        (self.out / "rows.part").write_text(json.dumps(self.rows, indent=1), encoding="utf-8")
+        (self.out / "rows.part").replace(self.out / "rows.json")
+
+    def side_by_side(
+        self, work: Callable[..., Row], tasks: list[tuple[Any, ...]], jobs: int
+    ) -> None:
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for one in concurrent.futures.as_completed([pool.submit(work, *t) for t in tasks]):
+                self.put(one.result())
+
+    def python(self, words: list[str], home: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Run Python with a home and a cache of its own: runs of one home take turns on a GPU."""
+        work = self.out / "homes" / home
+        work.mkdir(parents=True, exist_ok=True)
+        env = {
+            **os.environ,
+            "AOTI_DEBUG_HOME": str(work),
+            "AOTI_DEBUG_PYTHON": sys.executable,
+            "TORCHINDUCTOR_CACHE_DIR": str(self.out / "cache" / home),
+            "TORCHINDUCTOR_COMPILE_THREADS": "1",
+            "PYTHONPATH": f"{ROOT / 'mcp_server'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        }
+        return subprocess.run(
+            [sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, timeout=590
+        )
+
+    def answer(self, words: list[str], home: str) -> Row:
+        done = self.python(["-m", "aoti_debug", *words, "--json"], home, self.out)
+        shutil.rmtree(self.out / "homes" / home, ignore_errors=True)
+        try:
+            found: Row = json.loads(done.stdout)
+        except ValueError:
+            return {"error": done.stderr[-1500:]}
+        return found
+
+    def compiled(self, name: str) -> Row:
+        began = time.monotonic()
+        if name == "served":
+            words = [str(SERVER), self.device]
+        else:
+            words = [__file__, str(self.out), "--device", self.device, "--compile", name]
+        done = self.python(words, name, self.out)
+        error = "" if done.returncode == 0 else done.stderr[-600:]
+        return {"compiled": name, "s": round(time.monotonic() - began, 1), "error": error}
+
+    def update(self, number: int, package: str, new: str, steps: str, *told: Any) -> Row:
+        words = ["weights", f"{package}.pt2", f"{new}.pt", "--exported", "program.ep.pt2"]
+        found = self.answer([*words, "--sequence", steps], f"update-{number}")
+        row: Row = {"update": [package, new, steps], "verdict": found.get("update")}
+        row["summary"] = found.get("summary") or found.get("error")
+        if not told:
+            return {**row, "right": found.get("update") == "right", "answer": found}
+        names, step, reason = told
+        rows = {one["constant"]: one for one in found.get("findings", [])}
+        named = [rows.get(name, {"reason": "", "since": ""}) for name in names]
+        good = all(reason in one["reason"] for one in named)
+        good = good and all(one["since"].startswith(f"{step}: ") for one in named)
+        return {**row, "right": good and found.get("update") == "wrong", "answer": found}
+
+    def under_calls(self, steps: str, calm: bool) -> Row:
+        words = [
+            "weights",
+            "folding.pt2",
+            "new.pt",
+            "--exported",
+            "program.ep.pt2",
+            "--threads",
+            "3",
+        ]
+        found = self.answer([*words, "--sequence", steps], f"race-{steps}")
+        said = found.get("under_calls") or found.get("error")
+        right = (found.get("update") == "right") == calm
+        return {"under calls": steps, "right": right, "said": said, "answer": found}
+
+    def memory(self, name: str) -> Row:
+        words = ["memory", f"{name}.pt2", "--inputs", f"{name}.inputs.pt", "--runners", "2"]
+        found = self.answer(words, f"memory-{name}")
+        rows = {one["owner"]: one["bytes"] for one in found.get("rows", [])}
+        peak = found.get("peak") or 1
+        off = abs(rows.get("not accounted for", 0)) / peak
+        return {
+            "memory": name,
+            "peak_mib": round(peak / 2**20, 1),
+            "off": round(off, 4),
+            "answer": found,
+        }
+
+    def graphs(self, name: str, told: str) -> Row:
+        words = ["graphs", f"{name}.pt2"]
+        without = self.answer(words, f"still-{name}")
+        tried = self.answer([*words, "--inputs", f"{name}.inputs.pt"], f"graph-{name}")
+        row = {"graphs": name, "read": without.get("graphs"), "tried": tried.get("tried")}
+        right = without.get("graphs") in (told, "depends") and tried.get("graphs") == told
+        said = without.get("summary"), tried.get("summary")
+        return {**row, "right": right, "said": said, "answer": tried}
+
+
+def main() -> int:
+    """Compile, play, measure, capture; print how many were right."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--jobs", type=int, default=8)
+    parser.add_argument("--only", nargs="*", default=["updates", "memory", "graphs"])
+    parser.add_argument("--compile", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    out = options.out.resolve()
+    if options.compile:
+        compile_model(options.compile, out, options.device)
+        return 0
+    out.mkdir(parents=True, exist_ok=True)
+    bench, only = Bench(out, options.device, options.jobs), options.only
+    wanted = ["gigabyte", *MODELS[:-1]] if "memory" in only else []
+    wanted += [name for name in GRAPHS if name not in wanted] if "graphs" in only else []
+    wanted = ["served", *wanted] if "updates" in only else wanted
+    bench.side_by_side(bench.compiled, [(name,) for name in wanted], bench.jobs)
+    if "updates" in only:
+        tasks = [(number, *one) for number, one in enumerate((*RIGHT, *WRONG))]
+        bench.side_by_side(bench.update, tasks, bench.jobs)
+        races = [("inactive", True), ("full", False)]
+        bench.side_by_side(bench.under_calls, races, 1)
+    if "graphs" in only:
+        bench.side_by_side(bench.graphs, list(GRAPHS.items()), bench.jobs)
+    if "memory" in only:
+        bench.side_by_side(bench.memory, [(name,) for name in MODELS], 1)
+    judged = [row for row in bench.rows if "right" in row]
+    print(f"{sum(row['right'] for row in judged)} of {len(judged)} right")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
