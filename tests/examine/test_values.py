@@ -141,15 +141,17 @@ def test_a_buffer_is_read_before_it_is_overwritten(
     assert set(read.values()) == {2.0, 5.0} and written == {3.0, 15.0}
 
 
-def test_sizes_are_those_of_the_call(
-    look: Look, built: Built, saved: Callable[[str], Path]
+def test_a_launch_is_repeated_alone_with_the_sizes_of_the_call(
+    look: Look, built: Built, saved: Callable[[str], Path], warm_python: str
 ) -> None:
     found = look(built.directory / "dynamic.pt2", inputs=saved("torch.randn(37, 16),"), kernel="2")
     (launch,) = found.launches
     assert 37.0 in launch.sizes.values()
     assert [37, 16] in [one.shape for one in wrote(launch)]
-    report = next(name for name in found.artifacts if name.endswith("launch-2.pt"))
-    assert report.startswith("steps/")
+    (script,) = found.repro_kernel  # the kernel alone, compiled from its source
+    ran = subprocess.run([warm_python, script], check=True, capture_output=True, text=True)
+    said = ["step: run", "argument 0: as the package wrote it"]
+    assert ran.stdout.splitlines()[:2] == said and "not as" not in ran.stdout
 
 
 def test_what_cannot_be_done_says_what_to_give(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import anyio.to_thread
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.examine.process import ExamineRequest, examine_request, examined
 from aoti_debug.examine.values_answer import FirstWrong, KernelValues, TensorValues, ValuesAnswer
+from aoti_debug.examine.values_repro import kernel_scripts
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine
 from aoti_debug.package.inspect import inspect
@@ -92,7 +94,10 @@ async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
     words += ["--kernel", request.kernel] if request.kernel is not None else []
     seen = await examined(state, request, "values", ValuesReport, *words)
     state.done(state.step("values", "one call, each kernel looked at", seen.ran))
-    return answer(state, request, seen.report, model)
+    told = partial(kernel_scripts, seen.report.launches, model, request.call.package)
+    scripts = await anyio.to_thread.run_sync(told, seen.ran.directory)
+    paths = [str(seen.ran.directory / name) for name in scripts]
+    return answer(state, request, seen.report, model).model_copy(update={"repro_kernel": paths})
 
 
 def _model(request: ValuesRequest) -> CompiledModel | None:

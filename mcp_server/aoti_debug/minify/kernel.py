@@ -32,7 +32,7 @@ def main():
     given = torch.load(Path(__file__).with_name("{data}"), weights_only=True)
     print("step: run", flush=True)
     kernel(*given)
-    print("step: done", flush=True)
+{then}    print("step: done", flush=True)
 """,
     "triton": """\
 from torch._inductor.async_compile import AsyncCompile
@@ -52,9 +52,15 @@ def main():
     with torch.cuda.device(next(at for at in DEVICES if at)):
         kernel.run(*given, stream=torch.cuda.current_stream().cuda_stream)
         torch.cuda.synchronize()
-    print("step: done", flush=True)
+{then}    print("step: done", flush=True)
 """,
 }
+COMPARE = """\
+    wrote = torch.load(Path(__file__).with_name("{wrote}"), weights_only=True)
+    for place, value in wrote.items():
+        same = torch.equal(given[place].cpu().nan_to_num(), value.nan_to_num())
+        print(f"argument {{place}}: {{'as' if same else 'not as'}} the package wrote it")
+"""
 
 
 async def write_kernel(trials: Trials, best: Best) -> tuple[Path, str] | None:
@@ -78,7 +84,8 @@ async def write_kernel(trials: Trials, best: Best) -> tuple[Path, str] | None:
         return None
     folder = trials.work.directory.path
     copy(ran.directory / "kernel.pt", folder / DATA)
-    write_atomically(folder / SCRIPT, kernel_script(about, str(trials.wanted)).encode())
+    ends = f"It must end with: {quoted(str(trials.wanted))}"
+    write_atomically(folder / SCRIPT, kernel_script(about, ends).encode())
     seen = await alone_twice(trials, (folder / SCRIPT, folder / DATA), "kernel-")
     alike = sum(map(trials.wanted.same, seen))
     if not alike:
@@ -94,12 +101,16 @@ def generated(graph: Graph, keep: frozenset[int]) -> bool:
     return all(graph.nodes[number].target.startswith(GENERATED) for number in keep)
 
 
-def kernel_script(about: Mapping[str, Any], signature: str) -> str:
-    """Return the script that launches a kernel on what lies beside it."""
-    known = {"name": None, "device": None, **about, "data": DATA}
+def kernel_script(
+    about: Mapping[str, Any], ends: str, data: str = DATA, wrote: str | None = None
+) -> str:
+    """Return the script that launches a kernel on what lies beside it, and compares with what it
+    `wrote` there."""
+    then = COMPARE.format(wrote=wrote) if wrote is not None else ""
+    known = {"name": None, "device": None, **about, "data": data, "then": then}
     return (
-        f'"""Launch one generated kernel on what the failing call gave it.\n\n'
-        f'It must end with: {quoted(signature)}\n"""\n\n'
+        f'"""Launch one generated kernel on what the call gave it.\n\n'
+        f'{ends}\n"""\n\n'
         "from pathlib import Path\n\nimport torch\n"
         + LAUNCH[str(about["kind"])].format(**known)
         + '\n\nif __name__ == "__main__":\n    main()\n'

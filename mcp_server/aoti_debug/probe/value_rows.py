@@ -16,6 +16,7 @@ from .value_samples import sampled, summary
 from .value_search import Written
 
 _LAUNCHES = 20_000
+_KEPT = 8  # launches whose tensors are kept
 _PROXY = "aoti_torch_proxy_executor_call_function"
 _INTO_SECOND = ("aoti_torch_tensor_copy_",)
 
@@ -33,7 +34,7 @@ class Values(taps.Hook):
         self._report, self._kernel, self._sources = report, kernel, sources
         self._at = 0  # of the sources
         self._open: dict[int, Document] = {}
-        self._kept: dict[str, Document] = {}
+        self._kept: dict[int, tuple[list[Any], dict[int, Any]]] = {}
 
     def before(self, call: taps.Call) -> None:
         if call.kind == "check":
@@ -65,8 +66,9 @@ class Values(taps.Hook):
                 argument["memory"] = _memory(tensor)
                 if argument["read"]:
                     argument["before"] = summary(tensor)
-                    self._keep(row, param.name, "before", tensor)
             row["arguments"].append(argument)
+        if self._asked(row):
+            self._given(row, call)
 
     def after(self, call: taps.Call) -> None:
         row = self._open.pop(id(call), None)
@@ -90,7 +92,9 @@ class Values(taps.Hook):
             wrote = Written(at, argument["memory"], sampled(tensor), now["digest"])
             wrote.ops = frozenset([*row["ops"], row["kernel"]] if row["ops"] else ())
             self.written.append(wrote)
-            self._keep(row, param.name, "after", tensor)
+            if self._asked(row):
+                place = [one.name for one in call.params].index(param.name)
+                self._kept[row["number"]][1][place] = on_cpu(tensor)
 
     def _source(self, name: str) -> Any:
         """Return number and operators of the launch of the source that this is: the next of its
@@ -112,19 +116,26 @@ class Values(taps.Hook):
             self._report.update(launches=self.launches, refused=refused, state="done")
             os._exit(0)
 
-    def _keep(self, row: Document, name: str, when: str, tensor: Any) -> None:
-        if self._kernel in (row["kernel"], str(row["number"])):
-            kept = self._kept.setdefault(str(row["number"]), {})
-            kept[f"{name} {when}"] = on_cpu(tensor)
+    def _asked(self, row: Document) -> bool:
+        return self._kernel in (row["kernel"], str(row["number"])) and len(self._kept) <= _KEPT
 
-    def keep(self, folder: Path) -> Document:
-        """Save the tensors of the launches that were asked for; return the files by number."""
-        found = {}
-        for number, tensors in self._kept.items():
-            file = folder / f"launch-{number}.pt"
-            torch.save(tensors, file)
-            found[number] = file.name
-        return found
+    def _given(self, row: Document, call: taps.Call) -> None:
+        """Keep the arguments of a launch as it was given them, and what would launch it again."""
+        tensors = {param.name: tensor for param, tensor in call.tensors()}
+        values = zip(call.params, call.args)
+        given = [tensors.get(p.name, value if not _points(p) else None) for p, value in values]
+        self._kept[row["number"]] = list(map(on_cpu, given)), {}
+        row["given"] = {
+            "names": [param.name for param in call.params],
+            "types": [f"{'const ' if p.const else ''}{p.type}" for p in call.params],
+            "devices": [str(getattr(one, "device", "")) for one in given],
+        }
+
+    def keep(self, folder: Path) -> None:
+        """Save the arguments of the launches that were asked for, as given and as written."""
+        for number, (given, wrote) in self._kept.items():
+            torch.save(given, folder / f"launch-{number}.pt")
+            torch.save(wrote, folder / f"launch-{number}-wrote.pt")
 
 
 def _how(call: taps.Call) -> Document:

@@ -40,7 +40,7 @@ def main() -> int:
             seconds=round(time.perf_counter() - began, 3),
         )
         if options.kernel:
-            report.update(kept=seen.keep(Path(options.report or ".").parent))
+            seen.keep(Path(options.report or ".").parent)
         if options.against:
             _against(options, inputs, report, seen, outputs)
         elif options.exported and not options.weightless:

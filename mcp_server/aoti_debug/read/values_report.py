@@ -68,6 +68,15 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """What would launch a kernel again: its parameters; `devices` are empty for numbers."""
+
+    names: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Launched:
     number: int = 0
     kernel: str = ""
@@ -77,6 +86,7 @@ class Launched:
     block: tuple[int, ...] = ()
     sizes: Annotated[dict[str, float] | None, numbers] = None
     arguments: tuple[Argument, ...] = ()
+    given: Given | None = None
 
 
 @dataclass(frozen=True, slots=True)
