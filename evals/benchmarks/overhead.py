@@ -139,6 +139,7 @@ class Bench:
 
     def __init__(self, directory: Path, python: str, device: str) -> None:
         self.directory = directory
+        self.directory.mkdir(parents=True, exist_ok=True)
         self.python = python
         self.env = {
             **os.environ,
@@ -283,6 +284,7 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=100_000, help="over which nothing may grow")
     parser.add_argument("--device", default="cpu", help="of the calls with three outputs")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--work", type=Path, help="where packages are kept for the next run")
     options = parser.parse_args()
     python = os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
 
@@ -291,10 +293,10 @@ def main() -> int:
 
     within = True
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder), python, options.device)
+        bench = Bench((options.work or Path(folder)).resolve(), python, options.device)
         if any(map(chosen, ("load", "compile"))):
             bench.seconds([python, "compile.py"])
-        if any(map(chosen, ("calls", "growth"))):
+        if any(map(chosen, ("calls", "growth"))) and not (bench.directory / "tiny.pt2").exists():
             bench.seconds([python, "compile.py", "tiny"])
         every = loads(bench, options.seconds) if any(map(chosen, ("load", "compile"))) else []
         found = [bench.measure(load, options.pairs) for load in every if chosen(load.name)]
