@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,6 @@ class Case:
 
     build: Callable[[Any], tuple[Any, tuple[Any, ...]]]  # of torch: the model, its inputs
     words: str = ""
-    config: Mapping[str, object] = field(default_factory=dict)
     script: bool = False  # the whole script is timed: its compile, too
     given: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]] = lambda torch, inputs: inputs
     devices: tuple[str, ...] = ("cpu", "cuda")
@@ -94,11 +93,12 @@ def wide(torch: Any) -> tuple[Any, tuple[Any, ...]]:
 
 
 def slow_operator(torch: Any) -> tuple[Any, tuple[Any, ...]]:
-    @torch.library.custom_op("bench::sorted_twice", mutates_args=())
-    def sorted_twice(x: torch.Tensor) -> torch.Tensor:
+    def sorted_twice(x):
         return x.sort(-1).values.flip(-1).sort(-1).values
 
-    sorted_twice.register_fake(torch.empty_like)
+    schema = {"mutates_args": (), "schema": "(Tensor x) -> Tensor"}
+    operator = torch.library.custom_op("bench::sorted_twice", sorted_twice, **schema)
+    operator.register_fake(torch.empty_like)
 
     class Uses(torch.nn.Module):
         def forward(self, x):
@@ -111,22 +111,24 @@ def chain(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     class Chain(torch.nn.Module):
         def forward(self, x):
             for number in range(8):
-                x = x * (1 + number / 8) + number
-                x = x.clamp(-50, 50)
+                x = x * (1 + number / 8) + x.clamp(-1, 1)
             return x
 
-    return Chain(), (torch.randn(2048, 2048),)
+    return Chain(), (torch.randn(4096, 2048),)
 
 
 def layout(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     class Turns(torch.nn.Module):
-        def forward(self, x):
-            for _ in range(3):
-                x = x.transpose(-1, -2).contiguous()
-                x = torch.ops.aten.cumsum(x, -1)
-            return x
+        def __init__(self) -> None:
+            super().__init__()
+            self.filter = torch.nn.Conv2d(64, 64, 1, groups=64)
 
-    return Turns(), (torch.randn(8, 1024, 1024),)
+        def forward(self, x):
+            for _ in range(2):
+                x = self.filter(x.permute(0, 3, 1, 2).contiguous()).permute(0, 2, 3, 1)
+            return x.contiguous()
+
+    return Turns(), (torch.randn(16, 64, 64, 64),)
 
 
 def reads_value(torch: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -144,11 +146,11 @@ def reads_value(torch: Any) -> tuple[Any, tuple[Any, ...]]:
 def many(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     class Many(torch.nn.Module):
         def forward(self, x):
-            for number in range(500):
-                x = x * (1 + number / 1000) + number / 7
+            for number in range(200):  # a generated kernel and a product each
+                x = (x @ x).tanh() * (1 + number / 1000)
             return x
 
-    return Many(), (torch.randn(64, 64),)
+    return Many(), (torch.randn(16, 16),)
 
 
 def shifted(torch: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -160,7 +162,6 @@ def shifted(torch: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(moved)
 
 
-ALONE = {"max_fusion_size": 1}
 CASES: dict[str, Case] = {
     "bert": Case(bert, script=True),
     "perceptron": Case(perceptron),
@@ -174,16 +175,14 @@ CASES: dict[str, Case] = {
             lambda t: t.randn(4, 4, 32, 32),
         )
     ),
-    "unet": Case(plain("ResidualBlock", lambda t: t.randn(16, 32, 64, 64))),
     "float64": Case(wide, "float64"),
     "operator": Case(slow_operator, "proxy executor"),
-    "chain": Case(chain, "not fused", config=ALONE),
+    "chain": Case(chain),
     "layout": Case(layout, "memory layout"),
     "item": Case(reads_value, "waits for the GPU", devices=("cuda",)),
     "misaligned": Case(chain, "multiple of 64", given=shifted, devices=("cuda",)),
-    "many": Case(many, "launches", config=ALONE),
+    "many": Case(many, "launches"),
 }
-del CASES["unet"]
 
 
 def make(name: str, package: Path, device: str) -> None:
@@ -197,9 +196,7 @@ def make(name: str, package: Path, device: str) -> None:
     inputs = tuple(one.to(device) for one in inputs)
     with torch.no_grad():
         program = torch.export.export(model, inputs)
-        torch._inductor.aoti_compile_and_package(
-            program, package_path=str(package), inductor_configs=dict(case.config) or None
-        )
+        torch._inductor.aoti_compile_and_package(program, package_path=str(package))
         torch.save((case.given(torch, inputs), {}), package.with_suffix(".inputs"))
         if case.script:
             loaded = torch._inductor.aoti_load_package(str(package))

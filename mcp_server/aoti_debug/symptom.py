@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from aoti_debug.read.record import PythonException
@@ -24,6 +25,24 @@ def rejects(observations: Observations) -> bool:
     raised = [one for one in observations.of(PythonException) if not went_on(observations, one)]
     own = not raised or is_check(raised[-1])
     return own and bool(run.calls) and all(call.ok for call in run.calls)
+
+
+_OF_TIME = re.compile(
+    r"(?i)\b(?:elapsed|seconds|duration|latency|took|too slow|slower|deadline|budget_m?s"
+    r"|perf_counter|throughput|qps|fps|speedup|time_limit|\w+_(?:ms|secs?|seconds|latency))\b"
+)
+_COMPARES = re.compile(r"[<>]|too slow|deadline|exceed|limit", re.IGNORECASE)
+
+
+def complains_of_time(observations: Observations) -> PythonException | None:
+    """Return the script's own check that ended it, where that is about how long calls took."""
+    if not rejects(observations):
+        return None
+    raised = observations.of(PythonException)
+    last = raised[-1] if raised else None
+    line = (last.frames[-1].text or "") if last is not None and last.frames else ""
+    text = f"{line} {last.message[:300]}" if last is not None else ""
+    return last if _OF_TIME.search(text) and _COMPARES.search(text) else None
 
 
 def is_check(exception: PythonException) -> bool:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from aoti_debug.diagnose.scene import Scene
+    from aoti_debug.examine.time_answer import TimeFindings
     from aoti_debug.experiments import Trial
     from aoti_debug.explain.values import Found
     from aoti_debug.package.documents import Use
@@ -99,6 +100,7 @@ class Observations:
     walked: Found | None = None  # the cause that a run of the program, node by node, showed
     meant: bool = False  # what is not finite there was written in the model
     expects_nan: bool = False  # in the script, NaN stands for a missing value
+    timed: TimeFindings | None = None  # the call, where the script complains of time
     _of: dict[type[Record], list[Any]] = field(default_factory=dict, init=False, compare=False)
 
     @property

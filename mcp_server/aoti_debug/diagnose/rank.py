@@ -22,6 +22,7 @@ from aoti_debug.diagnose import (
     from_scene,
     from_signature,
     from_tables,
+    from_time,
     from_values,
     speaker,
 )
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 SOURCES = (
     from_program.candidates,
+    from_time.candidates,
     from_calls.of_recorded,
     from_operator.of_fakes,
     from_values.candidates,

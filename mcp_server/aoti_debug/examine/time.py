@@ -204,15 +204,28 @@ async def _measured(state: RunState, request: TimeRequest, run: Path | None) -> 
         more += ["--against", request.against]
     threads = await anyio.to_thread.run_sync(_threads, run) if run is not None else None
     more += ["--threads", str(threads)] if threads else []
-    flags = {"PYTHONPATH": request.target.env.get("PYTHONPATH", "")}  # without the watching probe
     done: Examined[TimingReport] = await examined(
-        state, request, "timing", TimingReport, *more, flags=flags
+        state, request, "timing", TimingReport, *more, flags=unwatched(state)
     )
-    model, texts = await anyio.to_thread.run_sync(_package, call.package, call)
     other = None
     if request.against is not None and request.against not in PROGRAMS:
-        other = await anyio.to_thread.run_sync(_package, Path(request.against), None)
-    return Measured(done.report, model, texts, tuple(slowing), other)
+        other = Path(request.against)
+    return await anyio.to_thread.run_sync(measured_by, done.report, call, tuple(slowing), other)
+
+
+def unwatched(state: RunState) -> dict[str, str]:
+    """Return what keeps the probe from watching a process that it measures."""
+    return {"PYTHONPATH": state.request.target.env.get("PYTHONPATH", "")}
+
+
+def measured_by(
+    report: TimingReport, call: Captured, slowing: tuple[str, ...] = (), other: Path | None = None
+) -> Measured:
+    """Return a report with what the packages that it is about say. Blocks."""
+    assert call.package is not None
+    model, texts = _package(call.package, call)
+    theirs = _package(other, None) if other is not None else None
+    return Measured(report, model, texts, slowing, theirs)
 
 
 def _threads(directory: Path) -> int | None:

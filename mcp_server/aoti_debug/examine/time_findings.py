@@ -108,11 +108,12 @@ def duration(seconds: float) -> str:
 def _call(report: TimingReport, table: CallTable) -> CallTime:
     rates = report.rates or {}
     longest = sorted(table.rows, key=lambda row: -row.seconds)[:LISTED]
+    around = report.call.around  # among the gaps
     return CallTime(
         seconds=table.wall,
         launches_s=table.launches,
         gaps_s=table.gaps,
-        python_s=report.call.around,
+        python_s=min(around, table.gaps) if around is not None else None,
         accounted=table.accounted,
         overhead_s=median(report.call.watched or [0.0]) - table.wall,
         calls=len(report.call.plain) + len(report.call.watched),

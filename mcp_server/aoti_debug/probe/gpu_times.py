@@ -90,10 +90,8 @@ def _owners(events: list[dict[str, Any]], count: int) -> list[str]:
         kernels = _kernels(events, call)
         if len(kernels) != count:
             continue
-        marks = sorted(
-            (e for e in events if e["name"].startswith(_LAUNCH) and e["cat"] == "user_annotation"),
-            key=lambda e: e["ts"],
-        )
+        own = (e for e in events if e.get("cat") == "user_annotation" and _within(e, call))
+        marks = sorted((e for e in own if e["name"].startswith(_LAUNCH)), key=lambda e: e["ts"])
         started = {
             e.get("args", {}).get("correlation"): e for e in events if e.get("cat") in _RUNTIME
         }

@@ -48,7 +48,7 @@ class Launches:
         known = {**prototypes.shims(), **prototypes.driver(), **kernels}
         found = {}
         for name, places in library.slots(known.__contains__).items():
-            is_launch = name in kernels or taps.kind_of(name) in ("extern", "launch")
+            is_launch = name in kernels or taps.kind_of(name) in ("extern", "launch", "load")
             kind = known[name].function if is_launch else None
             if kind is not None:
                 original = kind(ctypes.c_uint64.from_address(places[0]).value)

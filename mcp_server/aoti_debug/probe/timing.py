@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("--against", help="a package, eager or compile")
     parser.add_argument("--threads", type=int, help="that the script used")
     parser.add_argument("--without", action="append", default=[], help="variable to take away")
+    parser.add_argument("--pairs-only", action="store_true", help="compare, and nothing else")
     options = parser.parse_args()
     with standalone.started(options, package=options.package) as report:
         parts = load_time.Parts()
@@ -41,6 +42,10 @@ def main() -> int:
         report.update(inputs=inputs.described)
         model = _load(options, inputs, parts, report)
         call = Called(model, inputs)
+        if options.pairs_only:
+            ours, theirs = pairs.compared(call, _other(options, call, report), BUDGET_S)
+            report.update(against={"ours": ours, "theirs": theirs}, state="done")
+            return 0
         _first_call(call, parts, report)
         _calls(call, device, report)
         report.update(rates=rates.measured(device))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 from . import pairs, standalone
@@ -49,7 +50,7 @@ def _changes(call: Any, device: str, options: Any) -> Iterator[tuple[str, _Made]
     if options.without:
         yield "without variables", lambda meanwhile: _without(call, options, meanwhile)
     if device.startswith("cuda"):
-        yield "graph", lambda _: _graph(call)
+        yield "graph", lambda _: _graph(call, options)
 
 
 def _switched(call: _Other, switch: Callable[[Any], Any], there: Any, back: Any) -> _Other:
@@ -90,13 +91,16 @@ def _without(call: Any, options: Any, meanwhile: contextlib.ExitStack) -> _Other
     return type(call)(standalone.load_package(options, call.captured, report), call.captured)  # type: ignore[no-any-return]
 
 
-def _graph(call: Any) -> _Other:
-    """Return a replay of the call as a CUDA graph."""
+def _graph(call: Any, options: Any) -> _Other:
+    """Return a replay of the call as a CUDA graph, by an instance that queries no events."""
+    load = import_module("torch._inductor").aoti_load_package
+    once = load(options.package, run_single_threaded=True)
+    alone = type(call)(once, call.captured)
     graph = torch.cuda.CUDAGraph()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        call()
+        alone()
     torch.cuda.synchronize()
     with torch.cuda.graph(graph, stream=stream):
-        call()
+        alone()
     return graph.replay  # type: ignore[no-any-return]

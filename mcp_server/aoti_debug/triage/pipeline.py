@@ -52,10 +52,11 @@ from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.script_files import keep_sources
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import run_stage, stray_note
+from aoti_debug.triage.times import TIMES
 
 PATCH = "fix.patch"
 
-LATER: list[LaterStep] = [TRIAL, NODES, BISECT, OLDER, UNUSED, HANDED]
+LATER: list[LaterStep] = [TRIAL, NODES, BISECT, OLDER, UNUSED, HANDED, TIMES]
 
 
 async def triage(state: RunState) -> TriageAnswer:

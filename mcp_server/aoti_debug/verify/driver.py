@@ -34,6 +34,7 @@ from aoti_debug.verify.noticed import failed_check, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
+from aoti_debug.verify.slower import slower
 from aoti_debug.verify.tree import as_they_were, patched_target, put_back, sources
 from aoti_debug.vocabulary import Fingerprint
 
@@ -102,6 +103,10 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
             number, bad = before.failing_call, facts.nonfinite
             said = await unnoticed(state, request, ran, failed, number, nonfinite=bad)
             found = judge(replace(facts, unnoticed=said))
+        slow = ""
+        if found.verdict == "fixed":
+            both = before.observations.run.calls, ran.observations.run.calls
+            slow = await slower(state, before.call.package, call, *both)
     if (
         facts.own_reference
         and call.exported is None
@@ -114,7 +119,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         status="done",
         diagnosis=before.material.diagnosis,
         verdict=found.verdict,
-        reason=found.reason,
+        reason="; ".join(filter(None, (found.reason, slow))),
         against=before.run,
         checks=[Check(what=f.what, result=f.result, finding=f.finding) for f in found.findings],
         changed=changed,
