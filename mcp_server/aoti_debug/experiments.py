@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.traffic import findings, place, violations
-from aoti_debug.read.event_records import Group
+from aoti_debug.model import InputFinding
+from aoti_debug.read.event_records import Call, Group
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.model import InputFinding
     from aoti_debug.read.check_report import TrialReport
-    from aoti_debug.read.event_records import Call
 
 MOST = 8  # calls, of which one keeps the contract if one is kept
 IN_ORDER = 100  # of a package with a state, from the first on

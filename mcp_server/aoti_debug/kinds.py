@@ -108,7 +108,7 @@ def _stage(name: str) -> Kind[Request, StageAnswer]:
 TRIAGE: Kind[Request, TriageAnswer] = Kind("triage", TriageAnswer, _triage)
 MINIFY: Kind[MinifyRequest, MinifyAnswer] = Kind("minify", MinifyAnswer, _minify)
 VERIFY: Kind[VerifyRequest, VerifyAnswer] = Kind("verify", VerifyAnswer, _verify)
-VALUES: Kind[ValuesRequest, ValuesAnswer] = Kind("values", ValuesAnswer, _values)
+VALUES: Kind[ValuesRequest, ValuesAnswer] = Kind("values of a package", ValuesAnswer, _values)
 SWEEP: Kind[SweepRequest, SweepAnswer] = Kind("sweep", SweepAnswer, _sweep, apart=True)
 GRAPHS: Kind[ExamineRequest, GraphsAnswer] = Kind("graphs", GraphsAnswer, _graphs)
 MEMORY: Kind[MemoryRequest, MemoryAnswer] = Kind("memory", MemoryAnswer, _memory)

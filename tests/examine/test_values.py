@@ -148,7 +148,7 @@ def test_a_launch_is_repeated_alone_with_the_sizes_of_the_call(
     (launch,) = found.launches
     assert 37.0 in launch.sizes.values()
     assert [37, 16] in [one.shape for one in wrote(launch)]
-    (script,) = found.repro_kernel  # the kernel alone, compiled from its source
+    (script,) = found.kernel_scripts  # the kernel alone, compiled from its source
     ran = subprocess.run([warm_python, script], check=True, capture_output=True, text=True)
     said = ["step: run", "argument 0: as the package wrote it"]
     assert ran.stdout.splitlines()[:2] == said and "not as" not in ran.stdout

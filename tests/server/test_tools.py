@@ -9,6 +9,7 @@ import hashlib
 import json
 import sys
 import venv
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -506,3 +507,17 @@ def test_frontmatter_of_all_allowed_forms(text, fields):
 def test_text_without_frontmatter_is_refused(text):
     with pytest.raises(ValueError, match=r"frontmatter|field"):
         skill.frontmatter(text)
+
+
+@ONE_ERA
+def test_a_kernel_is_explained_with_the_values_of_a_call(
+    call: Callable[..., Any], rich: Path
+) -> None:
+    given = {"package": str(rich / "model.pt2"), "inputs": str(rich / "inputs.pt")}
+    found = answer_of(call("explain_kernel", kernel="1", **given))
+    written = [row for row in found["values"] if row["op"] == "written"]
+    assert written and {row["number"] for row in found["values"]} == {1}
+    assert all(row["shape"] and row["min"] < row["max"] for row in written)
+    assert "6 launches seen" in found["notes"]
+    refused = error_of(call("explain_kernel", kernel="1", **{**given, "inputs": "captured"}))
+    assert "there are no inputs for a call" in refused

@@ -97,7 +97,7 @@ async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
     told = partial(kernel_scripts, seen.report.launches, model, request.call.package)
     scripts = await anyio.to_thread.run_sync(told, seen.ran.directory)
     paths = [str(seen.ran.directory / name) for name in scripts]
-    return answer(state, request, seen.report, model).model_copy(update={"repro_kernel": paths})
+    return answer(state, request, seen.report, model).model_copy(update={"kernel_scripts": paths})
 
 
 def _model(request: ValuesRequest) -> CompiledModel | None:

@@ -63,7 +63,7 @@ class ValuesAnswer(RunModel):
     nan: int | None = Field(None, description="launch that first writes NaN and reads none")
     launches: list[KernelValues] = Field(default_factory=list)
     launches_count: int = 0
-    repro_kernel: list[str] = Field(default_factory=list, description="scripts of a kernel alone")
+    kernel_scripts: list[str] = Field(default_factory=list, description="scripts of a kernel alone")
     steps: list[Step] = Field(default_factory=list)
     artifacts: list[str] = Field(default_factory=list)
     next: list[Next] = Field(default_factory=list)

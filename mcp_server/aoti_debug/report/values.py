@@ -30,7 +30,7 @@ def outline_values(answer: ValuesAnswer) -> Outline:
         (
             section("Where", *_where(first)),
             section("Values", Item(what, more, shown, whole=True)),
-            section("Reproduction", *answer.repro_kernel),
+            section("Reproduction", *answer.kernel_scripts),
             following(answer.next),
             section("Notes", *answer.notes[:4]),
         ),

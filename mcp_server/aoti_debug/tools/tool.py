@@ -200,7 +200,7 @@ Command = Annotated[tuple[str, ...], Field(description="instead of script: any p
 Args = Annotated[tuple[str, ...], Field(description="its arguments")]
 StageName = Annotated[str, Field(json_schema_extra={"enum": list(STAGES)})]
 KernelFilter = Annotated[str, Field(description="stage values: only these, comma-separated")]
-Python = Annotated[str, Field(description="interpreter that has torch")]
+Python = Annotated[str, Field(description="interpreter with torch")]
 Env = Annotated[dict[str, str] | None, Field(description="variables to add")]
 Cwd = Annotated[str, Field(description="directory to run in; default: the script's")]
 TimeoutS = Annotated[int, Field(ge=1, le=86_400)]
