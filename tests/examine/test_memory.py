@@ -73,6 +73,12 @@ def test_what_is_not_in_the_peak_is_said(measured: MemoryAnswer) -> None:
     assert measured.grows is False
 
 
+def test_calls_at_the_same_time_are_compared_with_a_call_alone(measured: MemoryAnswer) -> None:
+    said = measured.together or ""
+    assert said.startswith("all 12 outputs are those of a call alone")
+    assert "from 2 threads with one runner" in said
+
+
 def test_the_report_has_a_table_and_a_picture(measured: MemoryAnswer) -> None:
     assert "Python and torch" in markdown(outline(measured))
     (plot,) = memory_plots(measured)

@@ -13,13 +13,16 @@ import pytest
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.examine.weights import weights_request
 from aoti_debug.examine.weights_answer import WeightsAnswer
-from aoti_debug.kinds import WEIGHTS
+from aoti_debug.kinds import WEIGHTS, stage_kind
 from aoti_debug.probe.update_steps import NAMED, sequence
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown
-from aoti_debug.service import Service
+from aoti_debug.run.target import resolve_target
+from aoti_debug.server import create_server
+from aoti_debug.service import Request, Service
 from conftest import TARGETS
-from programs import once
+from mcp import Client
+from programs import QUICK, once
 
 Prove = Callable[..., WeightsAnswer]
 ALL = ("again.weight", "first.bias", "last.bias", "last.weight", "low", "scale", "shift")
@@ -186,3 +189,59 @@ def test_steps_are_read_as_they_are_written() -> None:
     for text in (*NAMED.values(), "load-inactive@old:a+b, overwrite@new, release, free"):
         steps = sequence(text)
         assert sequence(", ".join(map(str, steps))) == steps
+
+
+def test_a_tool_proves_an_update(served: Path, warm_python: str) -> None:
+    async def main() -> Any:
+        async with Client(create_server()) as client:
+            words = {
+                "package": str(served / "plain.pt2"),
+                "weights": str(served / "new.pt"),
+                "exported": str(served / "program.ep.pt2"),
+                "python": warm_python,
+            }
+            return (await client.call_tool("inspect_package", words)).structured_content
+
+    found = anyio.run(main)
+    said = [one["what"] for one in found["problems"] if one.get("category") == "constants_mismatch"]
+    assert any(one.startswith("scale: a constant of at most 8 elements") for one in said)
+    assert found["notes"][0].startswith("update: last.bias, scale: ")
+
+
+SCRIPT = """
+import torch
+new = torch.load({new!r})
+model = torch._inductor.aoti_load_package({package!r})
+known, x = set(model.get_constant_fqns()), torch.randn(3, 16)
+model(x)
+some = {{n: v for n, v in new.items() if n in known and "bias" not in n}}
+some["last.weight"] = some["last.weight"].half().float()
+model.load_constants(some, check_full_update=False)
+model(x)
+"""
+
+
+def test_the_steps_of_a_watched_script_are_played(
+    served: Path, warm_python: str, tmp_path: Path
+) -> None:
+    script, home = tmp_path / "serve.py", tmp_path / "home"
+    files = {"new": str(served / "new.pt"), "package": str(served / "folding.pt2")}
+    script.write_text(SCRIPT.format(**files), "utf-8")
+    target = resolve_target(script=str(script), python=warm_python, env=QUICK, cwd=tmp_path)
+
+    async def main() -> WeightsAnswer:
+        async with Service(home) as service:
+            run = await service.start(stage_kind("baseline"), Request(target, python=warm_python))
+            await service.wait(run)
+            request = weights_request(
+                run, files["new"], exported=served / "program.ep.pt2", home=home, python=warm_python
+            )
+            found = await service.wait(await service.start(WEIGHTS, request))
+        assert isinstance(found, WeightsAnswer)
+        return found
+
+    found = anyio.run(main)
+    assert [one.step for one in found.sequence] == ["load", "call"]
+    rows = {one.constant: one.reason for one in found.findings}
+    assert rows["last.weight"] == "it was rounded to float16 on the way"
+    assert rows["first.bias"] == rows["last.bias"] == "no step gave it"

@@ -90,6 +90,7 @@ def answer_of(
         others=list(others_of(report)),
         curve=thinned([int(one) for one in report.blocks.curve]),
         fits=fits(report),
+        together=together(report),
         growth=growth,
         grows=grows,
         lower=list(lower(report)),
@@ -214,6 +215,23 @@ def fits(report: MemoryReport) -> str | None:
         return None
     count = 1 + max(0, free) // each
     return f"{count:,} runners ({mib(each)} each while it is called, {mib(free)} are free)"
+
+
+def together(report: MemoryReport) -> str | None:
+    """Say whether the answers of calls at the same time mix, and what more runners bring."""
+    more = report.instances
+    if more is None or not more.many.calls:
+        return None
+    tried, mixed = (more.many, more.one), more.many.mixed + more.one.mixed
+    calls = sum(one.calls for one in tried)
+    answers = (
+        f"{mixed} of {calls} outputs are not those of a call alone"
+        if mixed
+        else (f"all {calls} outputs are those of a call alone")
+    )
+    rates = f"{more.alone.rate:.3g} calls a second from one thread, {more.one.rate:.3g} from "
+    rates += f"{more.count} threads with one runner, {more.many.rate:.3g} with {more.count} runners"
+    return f"{answers}; {rates}"
 
 
 def growth_said(report: MemoryReport) -> tuple[bool | None, str | None]:

@@ -28,6 +28,7 @@ class MemoryAnswer(RunModel):
     others: list[MemoryRow] = Field(default_factory=list, description="not in the peak")
     curve: list[int] = Field(default_factory=list, description="bytes of the call, by kernel")
     fits: str | None = Field(None, description="how many runners fit here")
+    together: str | None = Field(None, description="calls at the same time: outputs, rates")
     growth: str | None = None
     grows: bool | None = None
     lower: list[str] = Field(default_factory=list, description="what would lower the peak")

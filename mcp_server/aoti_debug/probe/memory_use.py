@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from . import constants, process_memory, standalone, taps, wrapper_contract
+from . import compare, constants, process_memory, standalone, taps, wrapper_contract
 from .container import Container
 from .lazy import torch
 from .live_blocks import Block, Blocks
@@ -18,6 +18,7 @@ Document = dict[str, Any]
 _CALLS, _CALLS_S = 24, 20.0  # after the first two
 _GRANULE = 512  # of torch's allocator on a GPU
 _LISTED = 40
+_ROUNDS, _PATIENCE_S = 3, 60.0  # calls of each thread at the same time
 
 
 def main() -> int:
@@ -149,31 +150,62 @@ def growth(model: Any, read: Any) -> Document:
 
 
 def at_once(options: Any, first: Any, read: Any) -> Document:
-    """Load with more instances, and call them at the same time."""
-    before = moment()
-    options.runners = options.instances
-    model = standalone.load_package(options, read(), standalone.Report(None))
+    """Load with more instances, and call them at the same time, then one instance from as many
+    threads: what is held, how long calls take, and whether outputs are those of a call alone."""
+    inputs = read()
+    right = standalone.results(first, inputs)
+    right = [leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf for leaf in right]
+    before, options.runners = moment(), options.instances
+    model = standalone.load_package(options, inputs, standalone.Report(None))
     loaded = moment()
     process_memory.begin_peak()
     process_memory.begin_device()
-    ready = threading.Barrier(options.instances)
+    many = _together(model, read, options.instances, right)
+    found = {"count": options.instances, "before": before, "loaded": loaded, "after": moment()}
+    alone = _together(first, read, 1, right)
+    return {
+        **found,
+        "many": many,
+        "one": _together(first, read, options.instances, right),
+        "alone": alone,
+    }
 
-    def call() -> None:
-        inputs = read()
+
+def _together(model: Any, read: Any, threads: int, right: list[Any]) -> Document:
+    """Call from some threads at the same time, each on a stream of its own; return the seconds of
+    all calls, their number, and how many outputs were others."""
+    ready, took, mixed = threading.Barrier(threads), [0.0] * threads, [0] * threads
+
+    def call(number: int) -> None:
         stream = torch.cuda.Stream() if torch.cuda.is_initialized() else None
-        ready.wait(60)
-        for _ in range(8):
+        ready.wait(_PATIENCE_S)
+        for _ in range(_ROUNDS):
+            inputs = read()
+            if stream is not None:
+                stream.wait_stream(torch.cuda.current_stream())
+            began = time.perf_counter()
             with torch.cuda.stream(stream) if stream else inputs.mode(), inputs.mode():
-                standalone.call(model, inputs)
-        if stream:
-            stream.synchronize()
+                result = standalone.flat_outputs(standalone.call(model, inputs))
+            if stream is not None:
+                stream.synchronize()
+            took[number] += time.perf_counter() - began
+            mixed[number] += not _same(result, right)
 
-    threads = [threading.Thread(target=call) for _ in range(options.instances)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return {"count": options.instances, "before": before, "loaded": loaded, "after": moment()}
+    workers = [threading.Thread(target=call, args=[number]) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return {"calls": threads * _ROUNDS, "seconds": max(took), "mixed": sum(mixed)}
+
+
+def _same(result: list[Any], right: list[Any]) -> bool:
+    """Tell whether outputs are those of a call alone, at once where all bits are."""
+    own = [leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf for leaf in result]
+    pairs = list(zip(own, right))
+    if all(isinstance(one, torch.Tensor) and torch.equal(one, other) for one, other in pairs):
+        return True
+    return compare.agrees(own, right)
 
 
 def second_buffer(options: Any, device: str) -> Document | None:

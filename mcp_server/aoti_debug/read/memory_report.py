@@ -62,8 +62,26 @@ class Growth:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """Calls of some threads at the same time; `mixed` gave other outputs than a call alone."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    mixed: int = 0
+
+    @property
+    def rate(self) -> float:
+        return self.calls / self.seconds if self.seconds else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class AtOnce:
+    """As many runners as threads (`many`), one runner for them (`one`), one thread (`alone`)."""
+
     count: int = 0
+    many: Together = Together()
+    one: Together = Together()
+    alone: Together = Together()
     before: Moment = Moment()
     loaded: Moment = Moment()
     after: Moment = Moment()

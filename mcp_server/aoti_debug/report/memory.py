@@ -26,6 +26,7 @@ def outline_memory(answer: MemoryAnswer) -> Outline:
             _table("In a call", answer.blocks),
             _table("Besides", answer.others),
             section("Fits here", answer.fits),
+            section("At the same time", answer.together),
             section("Growth", answer.growth),
             section("Would lower it", *answer.lower),
             section("Guide", answer.guide),

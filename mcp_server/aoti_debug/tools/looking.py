@@ -39,28 +39,34 @@ async def inspect_package(
     call: Call,
     package: Annotated[str, Field(description="absolute path of the .pt2")],
     python: Python = "",
-    check_inputs: Annotated[
-        bool, Field(description="also write a check_inputs function for serving code")
-    ] = False,
+    check_inputs: Annotated[bool, Field(description="write check_inputs.py")] = False,
+    weights: Annotated[str, Field(description="state dict: play its update")] = "",
+    steps: str = "full",
+    exported: str = "",
 ) -> Annotated[CallToolResult, PackageAnswer]:
-    """Read an AOTInductor package (.pt2) without loading it: device, architecture, torch version,
-    inputs and their bounds, kernels, constants, symbols, and whether it will load here."""
+    """Read an AOTInductor package (.pt2), not loading it: device, inputs and bounds, kernels,
+    constants, will it load here."""
     from aoti_debug.reading import readers
 
     owner = owner_of(call)
-    path = absolute("package", package, owner)
-    return answer(
-        await readers().read(
-            owner,
-            PackageAnswer,
-            "inspect",
-            path,
-            package=str(path),
-            python=interpreter(python, owner),
-            check_inputs=check_inputs,
-            owner=owner,
-        )
+    path, named = absolute("package", package, owner), interpreter(python, owner)
+    read = await readers().read(
+        owner,
+        PackageAnswer,
+        "inspect",
+        path,
+        package=str(path),
+        python=named,
+        check_inputs=check_inputs,
+        owner=owner,
     )
+    if weights:
+        from aoti_debug.tools.new_weights import with_update
+
+        program = absolute("exported", exported, owner) if exported else None
+        words = (path, absolute("weights", weights, owner), steps, program, named)
+        read = await with_update(call, read, *words)
+    return answer(read)
 
 
 INSPECT_PACKAGE = tool(inspect_package, "Inspect a package", read_only=False)

@@ -96,8 +96,7 @@ async def run_stage(
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, StageAnswer]:
     """Run the failing script once with the debug flags of one stage; says what was seen and
-    whether the flags could act at all. triage chooses stages by itself; use this to force one.
-    Status `running` after wait_s: go on with wait_run."""
+    whether the flags could act. triage chooses stages by itself; use this to force one."""
     kind = kinds.stage_kind(stage)
     kernels = tuple(name.strip() for name in kernel.split(",")) if kernel else ()
     more: Wanted = {"timeout_s": timeout_s, "kernels": kernels, "python": python}
