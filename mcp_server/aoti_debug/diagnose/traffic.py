@@ -82,7 +82,7 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         call = observations.run.call
         at = diagnosis.calls or of_call(call, run.made)
         update = {"means": joined(diagnosis.means, others), "calls": at}
-        if call is not None and run.made > 1:
+        if call is not None and call.call is not None and run.made > 1:
             update["summary"] = with_count(diagnosis.summary, 1, run.made, call.call)
         return diagnosis.model_copy(update=update)
     if not run.probed or finding is None or not diagnosis.category.startswith("contract_"):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix, SourceLine
+from aoti_debug.read.event_records import Reference
 from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects, unpaired
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
@@ -21,6 +22,7 @@ EACH_STEP = Fix(
 
 
 TOO_STRICT = Kind("false_alarm", "output", Tier.DIFFERENT_VALUES, GUIDE)
+JUMPS = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -41,6 +43,11 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if not worst.apart or (rounding and not worst.far and worst.apart > ROUNDING * max(rounding)):
         return
     dtype = next((one.dtype for one in outputs if one.dtype), "the dtype")
+    if jumps(worst):
+        said = f"results are {worst.apart:.2g} apart where values reach {worst.largest:.2g}: an "
+        said += "operator makes a difference of rounding large"
+        yield JUMPS.found(said, worst.span, source=_line(worst))
+        return
     said = f"package and reference are at most {worst.apart:.2g} apart, which is rounding in "
     said += f"{dtype}: the script allows less"
     # What Inductor fuses stays in float32, which is nearer to float64 than rounding at each step.
@@ -56,7 +63,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     yield TOO_STRICT.found(
         said,
         worst.span,
-        source=[SourceLine(file=worst.caller[0], line=worst.caller[1])] if worst.caller else [],
+        source=_line(worst),
         because=because,
         fixes=[
             *([EACH_STEP] if fused else []),
@@ -66,3 +73,12 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             ),
         ],
     )
+
+
+def jumps(pair: Reference) -> bool:
+    """Tell whether results are as far apart as they are large: rounding alone is not."""
+    return pair.largest > 0 and (pair.apart or 0.0) >= pair.largest / 2
+
+
+def _line(pair: Reference) -> list[SourceLine]:
+    return [SourceLine(file=pair.caller[0], line=pair.caller[1])] if pair.caller else []

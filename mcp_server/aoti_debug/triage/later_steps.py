@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 
+from aoti_debug import symptom
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_calls import counts
@@ -20,6 +21,7 @@ from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.facts.trials import without
+from aoti_debug.hypotheses import tolerance
 from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.check_report import CompareReport
@@ -120,6 +122,7 @@ def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
     compared = observations.checks.compare
     differs = compared is not None and compared.verdict == "differs"
     differs = differs or smallest_wrong(observations) is not None
+    differs = differs or any(map(tolerance.jumps, symptom.compared(observations)))
     unexplained = observations.walked is None and best.input is None
     if best.kernel is not None and best.kernel.kind == "custom_op":
         return False  # an operator of the user's is to blame: no compile tells more
