@@ -30,7 +30,6 @@ RIGHT = (
     ("folding", "new", "load-full-inactive, swap, call"),
     ("folding", "new", "load-full-user_managed, call"),
     ("folding", "new", "load-full, load-full@old, call, load-full, call"),
-    ("folding", "new", "load-full-from_cpu, call"),
     ("plain", "same", "full"),
     ("plain", "fits", "partial"),
 )
@@ -161,7 +160,7 @@ class Bench:
 
     def put(self, row: Row) -> None:
         self.rows.append(row)
-        print(json.dumps({k: v for k, v in row.items() if k != "answer"})[:300], flush=True)
+        print(json.dumps({k: v for k, v in row.items() if k != "answer"})[:900], flush=True)
         (self.out / "rows.part").write_text(json.dumps(self.rows, indent=1), encoding="utf-8")
         (self.out / "rows.part").replace(self.out / "rows.json")
 
@@ -242,12 +241,9 @@ class Bench:
         rows = {one["owner"]: one["bytes"] for one in found.get("rows", [])}
         peak = found.get("peak") or 1
         off = abs(rows.get("not accounted for", 0)) / peak
-        return {
-            "memory": name,
-            "peak_mib": round(peak / 2**20, 1),
-            "off": round(off, 4),
-            "answer": found,
-        }
+        shown = {name: round(size / 2**20, 1) for name, size in rows.items()}
+        row = {"memory": name, "peak_mib": round(peak / 2**20, 1), "off": round(off, 4)}
+        return {**row, "mib": shown, "together": found.get("together"), "answer": found}
 
     def graphs(self, name: str, told: str) -> Row:
         words = ["graphs", f"{name}.pt2"]

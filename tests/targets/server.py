@@ -39,13 +39,6 @@ def main() -> None:
     new = {name: torch.randn_like(value) for name, value in state.items()}
     state = {name: value.clone() for name, value in state.items()}
     model.to(device)
-    with torch.no_grad():
-        program = torch.export.export(model, (torch.randn(3, 16, device=device),))
-        for way, configs in WAYS.items():
-            torch._inductor.aoti_compile_and_package(
-                program, package_path=f"{way}.pt2", inductor_configs=configs
-            )
-    torch.export.save(program, "program.ep.pt2")
     new["again.weight"] = new["first.weight"].clone()
     last = new["last.weight"]
     files = {
@@ -61,6 +54,13 @@ def main() -> None:
     }
     for name, weights in files.items():
         torch.save(weights, f"{name}.pt")
+    with torch.no_grad():
+        program = torch.export.export(model, (torch.randn(3, 16, device=device),))
+        torch.export.save(program, "program.ep.pt2")
+        for way, configs in WAYS.items():
+            torch._inductor.aoti_compile_and_package(
+                program, package_path=f"{way}.pt2", inductor_configs=configs
+            )
 
 
 if __name__ == "__main__":
