@@ -181,7 +181,7 @@ CASES: dict[str, Case] = {
     "layout": Case(layout, "memory layout"),
     "item": Case(reads_value, "waits for the GPU", devices=("cuda",)),
     "misaligned": Case(chain, "multiple of 64", given=shifted, devices=("cuda",)),
-    "many": Case(many, "launches"),
+    "many": Case(many, "launches", devices=("cuda",)),
 }
 
 

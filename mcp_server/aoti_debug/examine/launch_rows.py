@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from aoti_debug.explain import describe
@@ -65,11 +65,6 @@ class CallTable:
     def gaps(self) -> float:
         return sum(row.gap for row in self.rows) + self.after
 
-    @property
-    def accounted(self) -> float:
-        """Return launches and gaps as a part of the wall time."""
-        return (self.launches + self.gaps) / self.wall if self.wall else 0.0
-
 
 def call_table(
     calls: Calls, model: CompiledModel | None, texts: Texts, inputs: Sequence[Leaf]
@@ -81,10 +76,16 @@ def call_table(
     matched = _matched(calls.launches, program)
     both = zip(calls.launches, matched, strict=True)
     rows = tuple(
-        _row(number, one, launch, max(0.0, one.gap - calls.overhead), program)
+        _row(number, without(one, calls), launch, program)
         for number, (one, launch) in enumerate(both, 1)
     )
     return CallTable(rows, calls.after, calls.wall, program)
+
+
+def without(one: LaunchTime, calls: Calls) -> LaunchTime:
+    """Return a launch without what seeing it adds."""
+    gap, seconds = one.gap - calls.overhead, one.seconds - calls.within
+    return replace(one, gap=max(0.0, gap), seconds=max(0.0, seconds))
 
 
 def _matched(launches: Sequence[LaunchTime], program: Program | None) -> list[Launch | None]:
@@ -103,10 +104,8 @@ def _matched(launches: Sequence[LaunchTime], program: Program | None) -> list[La
     return found
 
 
-def _row(
-    number: int, one: LaunchTime, launch: Launch | None, gap: float, program: Program | None
-) -> Row:
-    row = Row(number, one.name, one.seconds, gap, one.processors, one.kernels, launch)
+def _row(number: int, one: LaunchTime, launch: Launch | None, program: Program | None) -> Row:
+    row = Row(number, one.name, one.seconds, one.gap, one.processors, one.kernels, launch)
     if launch is None or program is None:
         return row
     code = code_of(program, launch.kernel)
@@ -119,7 +118,7 @@ def _row(
         number,
         one.name if launch.kind != "custom_op" else operator_of(launch, program.model),
         one.seconds,
-        gap,
+        one.gap,
         one.processors,
         one.kernels,
         launch,

@@ -10,6 +10,7 @@ from aoti_debug.examine.time_answer import SlowReason
 from aoti_debug.read.timing_report import TimingReport, Tried, Wait
 
 LEAST = 0.1  # of a call: what is less is no reason
+_FEWER_THREADS = 0.25  # of a call: other processes of a busy machine cost threads as much as this
 _UNTRIED = 0.15  # of a call, of what was not tried: an expectation errs
 MOST = 3
 _NAME = re.compile(r"(?:triton_[a-z]{3}|cpp)_fused_(\w{0,300}?)_?\d{0,5}$")
@@ -68,7 +69,8 @@ def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReaso
     }
     for trial in report.trials:
         gain = 1 - trial.pairs.ratio
-        if trial.name not in _TRIED or gain < LEAST or trial.pairs.spread[1] >= 1:
+        least = _FEWER_THREADS if trial.name == "one thread" else LEAST
+        if trial.name not in _TRIED or gain < least or trial.pairs.spread[1] >= 1:
             continue
         what, change = (text.format(**words) for text in _TRIED[trial.name])
         cost = gain * report.call.wall
@@ -161,17 +163,15 @@ def is_layout(kernel: str) -> bool:
 
 
 def _chains(report: TimingReport, table: CallTable) -> SlowReason | None:
-    """Find generated kernels that read nothing but what the one before has just written."""
+    """Find pointwise kernels that read what the one before has just written, of the same size."""
     copied = (report.rates or {}).get("copy", 0.0)
     chained: list[Row] = []
     moved = 0
     for one, following in zip(table.rows, table.rows[1:], strict=False):
         written = {a.value.name for a in one.arguments if a.value and a.direction != "in"}
         read = [a.value for a in following.arguments if a.value and a.direction in ("in", "in_out")]
-        generated = all(
-            r.launch is not None and r.launch.kind in ("cpp", "triton") for r in (one, following)
-        )
-        if generated and copied and any(value.name in written for value in read):
+        alike = is_pointwise(one) and is_pointwise(following) and _size(one) == _size(following)
+        if alike and copied and any(value.name in written for value in read):
             chained.append(following)
             moved += min(one.bytes, following.bytes)
     if len(chained) < 2:
@@ -185,6 +185,24 @@ def _chains(report: TimingReport, table: CallTable) -> SlowReason | None:
         "view to another dtype between them)",
     )
     return found.model_copy(update={"gain": gain}) if found is not None else None
+
+
+_REDUCES = re.compile(
+    r"(?:^|_)(?:sum|mean|softmax|a?max|a?min|norm|var|std|argm\w\w|cumsum|cumprod|any|all|prod|sort|pool\w*)(?:_|$)"
+)
+
+
+def is_pointwise(row: Row) -> bool:
+    """Tell whether a generated kernel has no reduction, by its name."""
+    named = _NAME.match(row.name)
+    generated = row.launch is not None and row.launch.kind in ("cpp", "triton")
+    return generated and named is not None and _REDUCES.search(named[1]) is None
+
+
+def _size(row: Row) -> tuple[str, ...] | None:
+    """Return the size of what a kernel writes first."""
+    written = (a.value for a in row.arguments if a.value is not None and a.direction != "in")
+    return next((value.size for value in written), None)
 
 
 def _waits(waits: Iterable[Wait], table: CallTable) -> SlowReason | None:
@@ -205,7 +223,7 @@ def _waits(waits: Iterable[Wait], table: CallTable) -> SlowReason | None:
 
 def _tiny(table: CallTable) -> SlowReason | None:
     gaps = table.gaps
-    if len(table.rows) < 50 or not table.wall or gaps < 0.4 * table.wall:
+    if len(table.rows) < 100 or table.wall < 1e-3 or gaps < 0.5 * table.wall:
         return None
     return SlowReason(
         what=f"{len(table.rows)} launches so small that more time passes between them than in them",

@@ -114,7 +114,7 @@ def _call(report: TimingReport, table: CallTable) -> CallTime:
         launches_s=table.launches,
         gaps_s=table.gaps,
         python_s=min(around, table.gaps) if around is not None else None,
-        accounted=table.accounted,
+        accounted=report.call.accounted,
         overhead_s=median(report.call.watched or [0.0]) - table.wall,
         calls=len(report.call.plain) + len(report.call.watched),
         launches=[_launch(row, table, rates.get("copy"), rates) for row in longest],

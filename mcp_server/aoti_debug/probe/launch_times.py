@@ -73,8 +73,8 @@ class Launches:
 
         return call
 
-    def overhead(self) -> float:
-        """Return the seconds that seeing one launch adds to a call, outside of the launch."""
+    def overhead(self) -> tuple[float, float]:
+        """Return the seconds that seeing one launch adds to a call: around it, and within it."""
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
         original = kind(("labs", ctypes.CDLL(None)))
         self._around = None
@@ -83,7 +83,7 @@ class Launches:
         launches = self.made[-_TRIES:]
         del self.made[:]
         inside = sum(one.ended - one.began for one in launches) / _TRIES
-        return max(0.0, added - inside)
+        return max(0.0, added - inside), inside
 
 
 def _each(call: Callable[[], object]) -> float:

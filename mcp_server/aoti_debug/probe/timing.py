@@ -172,13 +172,15 @@ def _calls(call: Called, device: str, report: standalone.Report) -> None:
         kept.append(loads.rows(began))
         afters.append(walls[-1] - sum(row[1] + row[2] for row in kept[-1]))
     seen = loads.launches
+    around, within = seen.overhead() if seen is not None else (0.0, 0.0)
     report.update(
         call={
             "plain": plain,
             "watched": walls,
             "launches": merged(kept),
             "after": middle(afters),
-            "overhead": seen.overhead() if seen is not None else 0.0,
+            "overhead": around,
+            "within": within,
             "unseen": seen.unseen[:50] if seen is not None else [],
             "around": _around(call),
         }

@@ -58,14 +58,15 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Calls as they are and calls of which each launch was seen; `overhead` is what it adds to see
-    one, `around` what is spent in Python."""
+    """Calls as they are and, in turn with them, calls of which each launch was seen; to see one
+    adds `overhead` before it and what is `within` it; `around` is what is spent in Python."""
 
     plain: tuple[float, ...] = ()
     watched: tuple[float, ...] = ()
     launches: Annotated[tuple[LaunchTime, ...], _launches] = ()
     after: float = 0.0  # the last launch
     overhead: float = 0.0
+    within: float = 0.0
     unseen: Texts = ()
     around: float | None = None
     waits: tuple[Wait, ...] = ()
@@ -76,10 +77,12 @@ class Calls:
         return median(self.plain) if self.plain else 0.0
 
     @property
-    def watched_wall(self) -> float:
-        """Return the median of the calls of which each launch was seen, without what that adds."""
-        seen = median(self.watched) if self.watched else 0.0
-        return max(0.0, seen - self.overhead * len(self.launches))
+    def accounted(self) -> float:
+        """Return launches and gaps, without what seeing them adds, as a part of the call beside."""
+        added = (self.overhead + self.within) * len(self.launches)
+        both = zip(self.watched, self.plain, strict=False)
+        ratios = [max(0.0, seen - added) / plain for seen, plain in both if plain > 0]
+        return median(ratios) if ratios else 0.0
 
 
 @dataclass(frozen=True, slots=True)
