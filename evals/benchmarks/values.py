@@ -1,7 +1,7 @@
 """Look into finished packages with `values`: are they what PyTorch's printer saves, bit by bit,
 and does it name the kernel in which a constant was changed after the compile?
 
-    python evals/benchmarks/values.py OUT [--device cpu|cuda] [--jobs 8] [--planted 6]
+    python evals/benchmarks/values.py OUT [--device cpu|cuda] [--jobs 8] [--planted 6] [--flips 20]
 
 Needs torch alone (with triton and a GPU for cuda). Each model is compiled as it is and with the
 printer that saves (mode 1); a package with a planted fault is a copy of the good one in whose
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import importlib
+import io
 import json
 import os
 import random
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +256,48 @@ def _seen(report: dict[str, Any], file: str, wanted: str) -> bool:
     )
 
 
+def flipped(out: Path, seed: int) -> dict[str, Any]:
+    """Turn one addition or product of one kernel's machine code (x86-64) into another operation in
+    a copy of the package; is that kernel the first wrong? Drawn again where no result changes."""
+    good, folder = out / "deep", out / f"deep-flip-{seed}"
+    folder.mkdir(exist_ok=True)
+    draw = random.Random(seed)
+    for _ in range(8):
+        with zipfile.ZipFile(good / "model.pt2") as source:
+            member = next(n for n in source.namelist() if n.endswith(".so"))
+            places = list(arithmetic(source.read(member)))
+            kernel, place, code = draw.choice(places)
+            with zipfile.ZipFile(folder / "model.pt2", "w") as target:
+                for info in source.infolist():
+                    data = bytearray(source.read(info))
+                    if info.filename == member:
+                        data[place] = FLIPS[code]
+                    target.writestr(info, bytes(data))
+        report = look(folder / "model.pt2", good, "values", "--exported", good / "model.ep.pt2")
+        if report["compared"]["verdict"] == "differs":
+            break
+    first = report.get("first") or {}
+    named = report["launches"][first["number"] - 1]["kernel"] if first else None
+    row = {"package": folder.name, "truth": [kernel], "first": named, "right": named == kernel}
+    return {**row, "number": first.get("number"), "then": first.get("then"), "flip": f"{code:x}"}
+
+
+FLIPS = {0x58: 0x5C, 0x59: 0x58, 0x5C: 0x58}  # opcodes: + to -, * to +, - to +
+
+
+def arithmetic(library: bytes) -> Iterator[tuple[str, int, int]]:
+    """Yield kernel, place and opcode of instructions on packed floats: VEX, two or three bytes."""
+    from elftools.elf.elffile import ELFFile
+
+    elf = ELFFile(io.BytesIO(library))
+    for symbol in elf.get_section_by_name(".dynsym").iter_symbols():
+        if symbol.name.startswith("cpp_") and symbol["st_size"]:
+            begin = next(elf.address_offsets(symbol["st_value"]))
+            code = library[begin : begin + symbol["st_size"]]
+            for found in re.finditer(rb"\xc5[\x80-\xff]([\x58\x59\x5c])[\xc0-\xff]", code):
+                yield symbol.name, begin + found.start(1), found[1][0]
+
+
 def planted(out: Path, layer: int, *, with_program: bool) -> dict[str, Any]:
     """Change the constant of one layer in a copy of the package; is its kernel the first wrong?"""
     against = "program" if with_program else "package"
@@ -316,6 +360,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--planted", type=int, default=6, help="changed packages of each kind")
+    parser.add_argument("--flips", type=int, default=0, help="of machine code: x86-64 alone")
     parser.add_argument("--build", help="used by itself")
     parser.add_argument("--printed", action="store_true", help="used by itself")
     parser.add_argument("--digests", action="store_true", help="used by itself")
@@ -364,6 +409,8 @@ def measured(out: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
         pool.submit(tried, "deep", healthy, out)
         for name in names[:-1]:
             pool.submit(tried, name, equal, out, name)
+        for seed in range(given.flips):
+            pool.submit(tried, f"flip {seed}", flipped, out, seed)
         for layer, with_program in kinds:
             pool.submit(tried, f"deep-{layer}", planted, out, layer, with_program=with_program)
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from aoti_debug.probe import prototypes, wrapper_contract
 from conftest import Built
 from probe.conftest import PROBE, run_python
 
@@ -88,3 +89,26 @@ def test_each_call_is_seen_with_its_tensors_and_nothing_of_it_stays(
     assert [name for name, _ in product] == ["out", "self", "mat1", "mat2"]
     kinds = {kind for kind, _ in calls}
     assert {"allocation", "free", "view", "pointer"} <= kinds
+
+
+def test_what_a_gpu_package_gives_its_kernels_is_read_from_its_source(packages: Path) -> None:
+    source = wrapper_contract.source_in(packages / "torch-2.11" / "embedding.pt2")
+    assert source is not None
+    found = prototypes.launcher(source)
+    first, second = found.params
+    assert first == "triton_poi_fused_embedding_mul_unsqueeze_0"
+    params = found.params[first]
+    assert [(one.name, one.type) for one in params[:6]] == [
+        ("in_ptr0", "void*"),
+        ("in_ptr1", "void*"),
+        ("in_ptr2", "void*"),
+        ("out_ptr0", "void*"),
+        ("ynumel", "int32_t"),
+        ("xnumel", "int32_t"),
+    ]
+    assert [one.name for one in params[6:]] == [
+        "global_scratch_scratch_6",
+        "profile_scratch_scratch_7",
+    ]
+    binaries = {name: kernel for name, kernel in found.binaries.items() if name.endswith(".cubin")}
+    assert list(binaries.values()) == [first, second]

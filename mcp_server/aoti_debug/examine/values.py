@@ -140,6 +140,8 @@ def answer(
     rows = [row(one, model, marks.get(one.number)) for one in report.launches]
     shown = [rows[n - 1] for n in asked][:ROWS] or rows[begin : begin + ROWS]
     notes = [f"{name} is called directly and was not seen" for name in report.unseen[:8]]
+    if report.not_decomposed:
+        notes.append(f"values within an operator have no reference: {report.not_decomposed}")
     if request.kernel is not None and not asked:
         notes.append(f"no launch is {request.kernel!r}: give a name or a number of the list")
     compared = report.compared

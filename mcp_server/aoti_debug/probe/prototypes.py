@@ -166,7 +166,7 @@ def launcher(source: str) -> Launcher:
     given: tuple[str, ...] = ()
     for line in source.splitlines():
         if match := _VARIABLE.match(line):
-            value = match[3] or match[2]
+            value = match[3] if (match[3] or "0")[0].isalpha() else match[2]
             tensor = _OF_TENSOR.search(value)
             kind = "void*" if tensor else match[1]
             name = tensor[1] if tensor else value

@@ -52,29 +52,26 @@ def hold_against_program(
     """Hold all that was written against the values of a program, and of what Inductor makes its
     kernels of, each in float64 and as the program itself computes it."""
     matching = Matching(written)
-    for part in (program, decomposed(program, report)):
-        if part is not None:
-            own = Own()
-            Run(fresh(part), own)(standalone.copied(inputs).flat)
-            exact = Exact(matching, own, decomposed=part is not program)
-            eager.in_float64(fresh(part), standalone.copied(inputs), (), exact)
+    _hold(matching, program, inputs, decomposed=False)
+    try:
+        table = import_module("torch._inductor.decomposition").select_decomp_table()
+        parts = program.run_decompositions(table)
+        _hold(matching, parts, inputs, decomposed=True)
+    except Exception as error:  # it is the same program, in smaller parts
+        report.update(not_decomposed=events.said(error, 300))
+
+
+def _hold(matching: Matching, program: Any, inputs: standalone.Inputs, *, decomposed: bool) -> None:
+    own = Own()
+    Run(fresh(program), own)(standalone.copied(inputs).flat)
+    exact = Exact(matching, own, decomposed=decomposed)
+    eager.in_float64(fresh(program), standalone.copied(inputs), (), exact)
 
 
 def fresh(program: Any) -> Any:
     """Return a program's module, with buffers of its own if it writes to some."""
     module = compare.unguarded(program)
     return copy.deepcopy(module) if program.graph_signature.buffers_to_mutate else module
-
-
-def decomposed(program: Any, report: standalone.Report) -> Any:
-    """Return the program in the operators that Inductor makes kernels of; None where torch cannot
-    make it."""
-    try:
-        table = import_module("torch._inductor.decomposition").select_decomp_table()
-        return program.run_decompositions(table)
-    except Exception as error:
-        report.update(not_decomposed=events.said(error, 300))
-        return None
 
 
 def hold_against_package(other: Values, written: list[Written]) -> None:
