@@ -41,7 +41,7 @@ from aoti_debug.tools.tool import (
 from aoti_debug.tools.waiting import follow, service_of
 
 if TYPE_CHECKING:
-    from aoti_debug.api import Wanted
+    from aoti_debug.api import Request, Wanted
 
 
 async def triage(
@@ -89,19 +89,51 @@ async def run_stage(
     args: Args = (),
     stage: StageName = "baseline",
     kernel: KernelFilter = "",
+    inputs: str = "",
+    against: str = "",
     python: Python = "",
     env: Env = None,
     cwd: Cwd = "",
     timeout_s: TimeoutS = 900,
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, StageAnswer]:
-    """Run the failing script once with the debug flags of one stage; says what was seen and
-    whether the flags could act. triage chooses stages by itself; use this to force one."""
+    """Run a script once with one stage's flags: what was seen, could they act. Stage `time`: what
+    is slow, also in a .pt2."""
     kind = kinds.stage_kind(stage)
+    if inputs or against or (stage == "time" and script.startswith("r-")):
+        resolved = partial(_to_time, call, script, args, inputs, against, python, timeout_s)
+        return await _run(call, kind, wait_s, lambda _: resolved())
     kernels = tuple(name.strip() for name in kernel.split(",")) if kernel else ()
     more: Wanted = {"timeout_s": timeout_s, "kernels": kernels, "python": python}
     words = (script, module, command, args, env, cwd, owner_of(call))
     return await _run(call, kind, wait_s, lambda _: request(*words, **more))
+
+
+def _to_time(
+    call: Call,
+    what: str,
+    args: tuple[str, ...],
+    inputs: str,
+    against: str,
+    python: str,
+    timeout_s: int,
+) -> Request:
+    """Resolve what is to be timed; paths are absolute. Blocks."""
+    from aoti_debug.examine.time import PROGRAMS, time_request
+
+    owner = owner_of(call)
+    named = what if what.startswith("r-") else str(absolute("script", what, owner))
+    if against and against not in PROGRAMS:
+        against = str(absolute("against", against, owner))
+    return time_request(
+        named,
+        args=args,
+        inputs=absolute("inputs", inputs, owner) if inputs else None,
+        against=against or None,
+        python=interpreter(python, owner),
+        timeout_s=timeout_s,
+        owner=owner,
+    )
 
 
 RUN_STAGE = tool(run_stage, "Run one stage", read_only=False, idempotent=False, open_world=True)
