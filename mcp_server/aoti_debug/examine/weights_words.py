@@ -57,6 +57,10 @@ REASONS: Mapping[str, Words] = {
         "constants that are folded from it at run time were not computed again",
         "give it with load_constants, or call run_const_fold after its memory has changed",
     ),
+    "baked": Words(
+        "it holds the new values, and the outputs are computed with those of the compile",
+        "the compiler took it for a constant: pass it in as an input, or try another torch",
+    ),
     "dtype": Words("its bytes were copied as they are: {detail}", _COPY),
     "shape": Words(
         "its bytes were copied as they are: {detail}", "the weights are another model's"

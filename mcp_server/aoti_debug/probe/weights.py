@@ -103,8 +103,11 @@ def findings(
             found.append(Finding(partner, OLD, last, "parted", name, shown is False))
     if shown is False:
         for name in row.get("explained", ()):
-            reason = "folded" if name in material.known else _why_outside(material, name)
-            found.append(Finding(name, OLD, last, reason))
+            if name not in material.known:
+                found.append(Finding(name, OLD, last, _why_outside(material, name)))
+            else:
+                reason = "folded" if material.folded else "baked"
+                found.append(Finding(name, OLD, last, reason))
         if not found:
             found.append(Finding("", OLD, last, "outputs"))
     elif shown is None:
@@ -124,21 +127,24 @@ def called(material: Material, own: Container, one: Played) -> Document:
     null = [name for name, status in one.active.items() if status == NULL]
     if null:
         return {"why_not": f"a call would read the null pointer of {null[0]}"}
+    held = held_of(material, own)
+    state = {n: held[n].clone() for n in stateful(material) if n in held}
     try:
         given = results(own, material.inputs())
     except RuntimeError as error:
         return {"agrees": False, "why_not": str(error).splitlines()[0][:300]}
     if material.truth is None:
+        now = held_of(material, own)
+        moves = [name for name, was in state.items() if not same(was, now[name])]
+        if moves:
+            return {"why_not": f"calls change {moves[0]}: only the exported program can tell"}
         return {"agrees": compare.agrees(given, afresh(material))}
-    truth, wanted = material.truth, material.program_weights()
-    held = {
-        n: as_compiled(t, material.known[n]) for n, t in own.held().items() if n in material.known
-    }
-    wanted.update((name, held[name]) for name in truth.mutated if name in held)
+    truth = material.truth
+    wanted = {**material.program_weights(), **state}  # what a call writes to is as it was before
     if truth.agrees(given, wanted):
         return {"agrees": True}
     off = {name: held[name] for name, status in one.active.items() if status != NEW}
-    shown = {**wanted, **off}
+    shown = {**wanted, **off, **state}
     if off and truth.agrees(given, shown):
         return {"agrees": False, "explained": []}
     moved = [n for n, was in truth.old.items() if n in wanted and n not in off]
@@ -146,6 +152,19 @@ def called(material: Material, own: Container, one: Played) -> Document:
     outside = [name for name in moved if name not in material.known]
     outside = [name for name in outside if name not in material.tied.values()]
     return {"agrees": False, "explained": stale_in(truth, given, shown, moved, outside)}
+
+
+def stateful(material: Material) -> list[str]:
+    """Return the constants that calls write to, or may write to."""
+    if material.truth is not None:
+        return sorted(material.truth.mutated)
+    return [name for name, constant in material.known.items() if constant.kind == "Buffer"]
+
+
+def held_of(material: Material, own: Container) -> dict[str, Any]:
+    """Return the constants in use, as the kernels read them."""
+    held = ((name, tensor) for name, tensor in own.held().items() if name in material.known)
+    return {name: as_compiled(tensor, material.known[name]) for name, tensor in held}
 
 
 def results(own: Container, inputs: standalone.Inputs) -> list[Any]:
