@@ -93,6 +93,25 @@ def test_a_script_is_run_and_its_compile_has_names(timed: Timed, tmp_path: Path)
     assert (Path(fused.source.file).name, fused.source.line) == ("models.py", 29)
 
 
+AGAIN = """
+import torch
+x = torch.randn(9, 16)
+for _ in range(30):
+    model = torch._inductor.aoti_load_package({!r})
+    model(x)
+"""
+
+
+def test_a_package_that_is_loaded_for_each_call_is_a_reason(
+    built: Built, timed: Timed, tmp_path: Path
+) -> None:
+    script = tmp_path / "again.py"
+    script.write_text(AGAIN.format(str(built.directory / "dynamic.pt2")), "utf-8")
+    reason = timed(script).reasons[0]
+    assert reason.what == "the package is loaded 30 times" and reason.source is not None
+    assert (reason.source.line, reason.share > 0.1) == (5, True)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

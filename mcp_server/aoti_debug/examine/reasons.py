@@ -10,6 +10,7 @@ from aoti_debug.examine.time_answer import SlowReason
 from aoti_debug.read.timing_report import TimingReport, Tried, Wait
 
 LEAST = 0.1  # of a call: what is less is no reason
+_TINY_S, _MANY = 10e-6, 150  # launches
 _FEWER_THREADS = 0.25  # of a call: other processes of a busy machine cost threads as much as this
 _UNTRIED = 0.15  # of a call, of what was not tried: an expectation errs
 MOST = 3
@@ -222,13 +223,15 @@ def _waits(waits: Iterable[Wait], table: CallTable) -> SlowReason | None:
 
 
 def _tiny(table: CallTable) -> SlowReason | None:
-    gaps = table.gaps
-    if len(table.rows) < 100 or table.wall < 1e-3 or gaps < 0.5 * table.wall:
+    tiny = [row for row in table.rows if row.seconds < _TINY_S]
+    cost = table.gaps + sum(row.seconds for row in tiny)
+    if len(tiny) < _MANY or not table.wall or cost < 0.6 * table.wall:
         return None
     return SlowReason(
-        what=f"{len(table.rows)} launches so small that more time passes between them than in them",
-        cost_s=gaps,
-        share=gaps / table.wall,
+        what=f"{len(tiny)} of {len(table.rows)} launches take less than {_TINY_S * 1e6:.0f} us "
+        "each: what surrounds them costs as much",
+        cost_s=cost,
+        share=min(1.0, cost / table.wall),
         change="larger batches, or fewer and larger operators",
     )
 

@@ -21,7 +21,7 @@ from aoti_debug.examine.process import (
     examine_request,
     examined,
 )
-from aoti_debug.examine.time_answer import TimeTable
+from aoti_debug.examine.script_times import script_reasons
 from aoti_debug.examine.time_findings import Measured, findings
 from aoti_debug.explain.find import Texts
 from aoti_debug.explain.package import read_texts
@@ -30,6 +30,7 @@ from aoti_debug.facts.stages import STAGES
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.timing_report import TimingReport
+from aoti_debug.record.run_seen import NO_RECORD, RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import check_interpreter
@@ -139,14 +140,16 @@ async def time(state: RunState, given: Request) -> StageAnswer:
             captured, ran.observations, state.directory.path, state.home
         )
         request = replace(request, call=call)
-    compiles = await anyio.to_thread.run_sync(_compiles, place) if place is not None else []
+    run = await anyio.to_thread.run_sync(events_of, place) if place is not None else NO_RECORD
+    folders = [place] if place is not None else []
+    compiles = await anyio.to_thread.run_sync(compile_tables, run, folders)
     try:
-        measured = await _measured(state, request, place)
+        measured = await _measured(state, request, run)
     except NotExamined:  # which is among the notes
         if not compiles:
             raise
         measured = None
-    found = findings(measured, compiles, request.against)
+    found = findings(measured, compiles, request.against, script_reasons(run))
     return StageAnswer(
         run=state.directory.id,
         status="done",
@@ -189,11 +192,7 @@ async def _script(state: RunState) -> Ran:
     return ran
 
 
-def _compiles(directory: Path) -> list[TimeTable]:
-    return compile_tables(events_of(directory), [directory])
-
-
-async def _measured(state: RunState, request: TimeRequest, run: Path | None) -> Measured | None:
+async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Measured | None:
     """Measure the package in a process of its own, which nothing else watches."""
     call = request.call
     if call.package is None or call.inputs is None:
@@ -202,7 +201,8 @@ async def _measured(state: RunState, request: TimeRequest, run: Path | None) -> 
     more = [word for name in slowing for word in ("--without", name)]
     if request.against is not None:
         more += ["--against", request.against]
-    threads = await anyio.to_thread.run_sync(_threads, run) if run is not None else None
+    # As the script's process used at its end.
+    threads = next((one.threads for one in reversed(run.ended) if one.threads), None)
     more += ["--threads", str(threads)] if threads else []
     done: Examined[TimingReport] = await examined(
         state, request, "timing", TimingReport, *more, flags=unwatched(state)
@@ -226,12 +226,6 @@ def measured_by(
     model, texts = _package(call.package, call)
     theirs = _package(other, None) if other is not None else None
     return Measured(report, model, texts, slowing, theirs)
-
-
-def _threads(directory: Path) -> int | None:
-    """Return how many threads the script's process used at its end."""
-    ended = events_of(directory).ended
-    return next((one.threads for one in reversed(ended) if one.threads), None)
 
 
 def _package(path: Path, call: Captured | None) -> tuple[CompiledModel | None, Texts]:

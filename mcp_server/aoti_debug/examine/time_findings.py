@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from statistics import median
 
 from aoti_debug.examine.launch_rows import CallTable, Row, call_table
-from aoti_debug.examine.reasons import reasons
+from aoti_debug.examine.reasons import MOST, reasons
 from aoti_debug.examine.time_answer import (
     CallTime,
     LaunchChange,
     LaunchRow,
+    SlowReason,
     TimeAgainst,
     TimeFindings,
     TimePart,
@@ -54,14 +55,18 @@ class Measured:
 
 
 def findings(
-    measured: Measured | None, compiles: Sequence[TimeTable], against: str | None
+    measured: Measured | None,
+    compiles: Sequence[TimeTable],
+    against: str | None,
+    of_script: Sequence[SlowReason] = (),
 ) -> TimeFindings:
-    """Return where the time goes, with the reasons that a call is slow."""
+    """Return where the time goes, with the reasons that a call is slow, or what repeats it."""
     if measured is None:
-        return TimeFindings(summary=_of_compiles(compiles), compiles=list(compiles))
+        said = of_script[0].what if of_script else _of_compiles(compiles)
+        return TimeFindings(summary=said, reasons=list(of_script), compiles=list(compiles))
     report = measured.report
     table = call_table(report.call, measured.model, measured.texts, report.inputs)
-    found = reasons(report, table, measured.slowing)
+    found = [*of_script, *reasons(report, table, measured.slowing)][:MOST]
     rates = report.rates or {}
     compared = _against(measured, table, against) if against is not None else None
     return TimeFindings(

@@ -1,0 +1,52 @@
+"""What makes a script slow besides the calls themselves: what it does again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from aoti_debug.examine.time_answer import SlowReason
+from aoti_debug.model import SourceLine
+from aoti_debug.read.event_records import Phase
+from aoti_debug.record.run_seen import RunSeen
+
+LEAST = 0.1  # of the time that they take with all calls
+_AGAIN = {
+    "load": ("the package is loaded {count} times", "load it once, and keep the model"),
+    "constants": ("weights are given {count} times", "give them once, when they have changed"),
+}
+
+
+def script_reasons(run: RunSeen) -> list[SlowReason]:
+    """Return what a script repeats, by what that costs of its calls and of what it repeats."""
+    calls = sum(call.seconds or 0.0 for call in run.calls)
+    found = (_again(run.of(kind), kind, calls) for kind in _AGAIN)
+    return [reason for reason in found if reason is not None and reason.share >= LEAST]
+
+
+def _again(phases: Sequence[Phase], kind: str, calls: float) -> SlowReason | None:
+    repeats = list(_repeats(phases))
+    cost = sum(phase.seconds or 0.0 for phase in repeats)
+    spent = calls + cost
+    if not cost:
+        return None
+    what, change = _AGAIN[kind]
+    caller = repeats[-1].details.caller
+    return SlowReason(
+        what=what.format(count=len(repeats) + 1),
+        cost_s=cost,
+        share=cost / spent,
+        change=change,
+        gain=cost / spent,
+        tried="as the script's own run was seen",
+        source=SourceLine(file=caller[0], line=caller[1]) if caller is not None else None,
+    )
+
+
+def _repeats(phases: Sequence[Phase]) -> Iterator[Phase]:
+    """Yield what was done again for a package that it was done for before, by the same line."""
+    seen: set[object] = set()
+    for phase in phases:
+        what = phase.pid, phase.details.package, phase.details.model, phase.details.caller
+        if what in seen and phase.ok:
+            yield phase
+        seen.add(what)
