@@ -9,7 +9,7 @@ from . import standalone, update_steps
 from .container import Container
 from .lazy import torch
 from .update_steps import Step
-from .weight_findings import OTHER, Played, misfit, statuses
+from .weight_findings import NEW, OTHER, Played, misfit, statuses
 from .weight_material import Material
 
 _WRITES_PAST = ("dtype", "shape", "view")
@@ -24,6 +24,7 @@ class Play:
         self.played: list[Played] = []
         self._managed: dict[str, Any] = {}  # tensors whose memory the container uses
         self._reused: list[Any] = []  # what came to lie where released ones were
+        self.written: set[str] = set()  # by calls: they hold what the model put there
         self._spoilt: tuple[set[str], set[str]] = (set(), set())  # active, inactive
 
     def make(self, step: Step) -> Played:
@@ -44,6 +45,7 @@ class Play:
             {**statuses(self.own.held(idle), known, wanted, old), **dict.fromkeys(bad, OTHER)}
             for idle, bad in zip((False, True), self._spoilt)
         )
+        one.active.update(dict.fromkeys(self.written & one.active.keys(), NEW))
 
     def _make(self, step: Step, one: Played) -> None:
         if step.do == update_steps.LOAD:
@@ -76,6 +78,7 @@ class Play:
         one.given = given
         past = {name for name, tensor in given.items() if self._past(name, tensor)}
         past = set() if step.user_managed else past
+        self.written.difference_update(given)
         bad = self._spoilt[step.inactive]
         bad.difference_update(given)
         bad.update(past)

@@ -35,8 +35,6 @@ class Program:
         tensors = {n: v for n, v in state.items() if isinstance(v, torch.Tensor)}
         # The module has the memory of the program, and is given other weights.
         self.old = {name: tensor.detach().clone() for name, tensor in tensors.items()}
-        signature = program.graph_signature
-        self.mutated = set(signature.buffers_to_mutate.values())
 
     def outputs(self, weights: Mapping[str, Any]) -> list[Any]:
         """Return what it gives with these weights, and its own for the others."""

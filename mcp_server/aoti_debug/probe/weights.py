@@ -79,7 +79,7 @@ def play(
             one = Played(step)
             going.played.append(one)
             going.read_back(one)
-            row.update(called(material, own, one))
+            row.update(called(going, one))
         else:
             one = going.make(step)
         wrong = [name for name, status in one.active.items() if status != NEW]
@@ -120,27 +120,31 @@ def _why_outside(material: Material, name: str) -> str:
     return "inlined" if constants.small(material.asked[name]) else "folded_at_compile"
 
 
-def called(material: Material, own: Container, one: Played) -> Document:
+def called(going: Play, one: Played) -> Document:
     """Call the container, unless that would end the process, and judge what it returns."""
+    material, own = going.material, going.own
     if material.inputs is None:
         return {"why_not": "there are no inputs for a call"}
     null = [name for name, status in one.active.items() if status == NULL]
     if null:
         return {"why_not": f"a call would read the null pointer of {null[0]}"}
     held = held_of(material, own)
-    state = {n: held[n].clone() for n in stateful(material) if n in held}
+    buffers = [name for name, constant in material.known.items() if constant.kind == "Buffer"]
+    state = {name: held[name].clone() for name in buffers if name in held}
     try:
         given = results(own, material.inputs())
     except RuntimeError as error:
         return {"agrees": False, "why_not": str(error).splitlines()[0][:300]}
+    now = held_of(material, own)
+    moves = [name for name, was in state.items() if not same(was, now[name])]
+    going.written.update(moves)
     if material.truth is None:
-        now = held_of(material, own)
-        moves = [name for name, was in state.items() if not same(was, now[name])]
         if moves:
             return {"why_not": f"calls change {moves[0]}: only the exported program can tell"}
         return {"agrees": compare.agrees(given, afresh(material))}
     truth = material.truth
-    wanted = {**material.program_weights(), **state}  # what a call writes to is as it was before
+    state = {name: was for name, was in state.items() if name in going.written}
+    wanted = {**material.program_weights(), **state}  # what calls write to is as it was before
     if truth.agrees(given, wanted):
         return {"agrees": True}
     off = {name: held[name] for name, status in one.active.items() if status != NEW}
@@ -152,13 +156,6 @@ def called(material: Material, own: Container, one: Played) -> Document:
     outside = [name for name in moved if name not in material.known]
     outside = [name for name in outside if name not in material.tied.values()]
     return {"agrees": False, "explained": stale_in(truth, given, shown, moved, outside)}
-
-
-def stateful(material: Material) -> list[str]:
-    """Return the constants that calls write to, or may write to."""
-    if material.truth is not None:
-        return sorted(material.truth.mutated)
-    return [name for name, constant in material.known.items() if constant.kind == "Buffer"]
 
 
 def held_of(material: Material, own: Container) -> dict[str, Any]:
