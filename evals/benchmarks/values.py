@@ -205,15 +205,12 @@ def look(package: Path, good: Path, name: str, *more: object) -> dict[str, Any]:
 def sources(package: Path) -> list[object]:
     """Write the operators of each launch, as the command does, where aoti_debug is installed."""
     try:
-        from aoti_debug.examine.values import names_of
+        from aoti_debug.examine.launches import launch_words
         from aoti_debug.package.inspect import inspect
     except ImportError:
         return []
     model = inspect(package, binaries=False).model(None)
-    launches = model.wrapper.launches if model is not None and model.wrapper is not None else ()
-    file = package.with_name("launches.json")
-    file.write_text(json.dumps([[one.kernel, names_of(one, model)] for one in launches]))
-    return ["--launches", file]
+    return [*launch_words(model, package.parent)]
 
 
 def equal(out: Path, name: str) -> dict[str, Any]:

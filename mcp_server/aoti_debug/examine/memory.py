@@ -11,12 +11,14 @@ import anyio.to_thread
 import psutil
 
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.growth import grows
+from aoti_debug.examine.launches import origin_of
 from aoti_debug.examine.memory_answer import MemoryAnswer, MemoryRow
 from aoti_debug.examine.process import ExamineRequest, examine_request, examined
-from aoti_debug.examine.values import origin_of
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.memory_report import Block, Gpu, MemoryReport, Moment
+from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 
 GUIDE = "guides/memory-and-time.md"
@@ -64,7 +66,9 @@ async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswe
     found = await anyio.to_thread.run_sync(lambda: inspect(package, binaries=False))
     words = ["--instances", str(request.runners)]
     seen = await examined(state, request, "memory_use", MemoryReport, *words)
-    return answer_of(state, request, seen.report, found.model(request.model))
+    answer = answer_of(state, request, seen.report, found.model(request.model))
+    said = [line for one in request.uses for line in grows(events_of(one.path))]
+    return answer.model_copy(update={"run_grows": said, "grows": answer.grows or bool(said)})
 
 
 def answer_of(

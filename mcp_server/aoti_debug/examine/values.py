@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import partial
@@ -12,15 +11,16 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from aoti_debug.errors import UnreadableInput
+from aoti_debug.examine.launches import launch_words, origin_of
 from aoti_debug.examine.process import ExamineRequest, examine_request, examined
 from aoti_debug.examine.values_answer import FirstWrong, KernelValues, TensorValues, ValuesAnswer
 from aoti_debug.examine.values_repro import kernel_scripts
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine
 from aoti_debug.package.inspect import inspect
-from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
+from aoti_debug.package.record import CompiledModel, Launch
 from aoti_debug.read.values_report import Argument, Launched, Seen, ValuesReport
-from aoti_debug.run.files import expanded, write_atomically
+from aoti_debug.run.files import expanded
 from aoti_debug.triage.run_state import RunState
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from aoti_debug.examine.process import ExamineWanted
+    from aoti_debug.examine.launches import launch_words, origin_of
+from aoti_debug.examine.process import ExamineWanted
 
 ROWS = 40  # of the answer; all are in the report
 BEFORE = 4  # of them before the one in question
-LAUNCHES = "launches.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,7 @@ async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
         NotExamined: the call failed before any kernel was seen.
     """
     model = await anyio.to_thread.run_sync(_model, request)
-    launches = model.wrapper.launches if model is not None and model.wrapper is not None else ()
-    file = state.directory.path / LAUNCHES
-    names = [[one.kernel, names_of(one, model)] for one in launches]
-    await anyio.to_thread.run_sync(write_atomically, file, json.dumps(names).encode())
-    words = ["--launches", str(file)]
+    words = await anyio.to_thread.run_sync(launch_words, model, state.directory.path)
     words += ["--against", str(request.against)] if request.against is not None else []
     words += ["--kernel", request.kernel] if request.kernel is not None else []
     seen = await examined(state, request, "values", ValuesReport, *words)
@@ -105,23 +101,6 @@ def _model(request: ValuesRequest) -> CompiledModel | None:
     assert package is not None  # the request has it
     wanted = request.model or (request.call.call.model if request.call.call is not None else None)
     return inspect(package, binaries=False).model(wanted)
-
-
-def names_of(launch: Launch, model: CompiledModel | None) -> list[str]:
-    """Return the names of nodes and operators that a launch stands for, as the graph has them."""
-    ops = [op.removeprefix("aten.").partition(".")[0] for op in launch.ops]
-    origin = origin_of(launch, model)
-    more = (*origin.nodes, *origin.nodes_before) if origin is not None else ()
-    return list(dict.fromkeys([*launch.nodes, *ops, *more]))
-
-
-def origin_of(launch: Launch | None, model: CompiledModel | None) -> KernelOrigin | None:
-    """Return what kernel_information.json says of a launch, else of its kernel."""
-    if launch is None or model is None:
-        return None
-    own = (one for one in model.origins if f"{one.kernel}:{one.handle}" == launch.handle)
-    named = (one for one in model.origins if one.kernel == launch.kernel)
-    return next(own, None) or next(named, None)
 
 
 def answer(

@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("--compiles", type=int, help="at most so many, where fewer are allowed")
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
+    parser.add_argument("--launches", help="JSON file: [kernel, names] of each launch")
     options = parser.parse_args()
     with standalone.started(options) as report:
         program = standalone.load_program(options)

@@ -22,13 +22,12 @@ def main() -> int:
     parser = standalone.arguments(__doc__, inputs=False, package=True, exported=False)
     parser.add_argument("--against", help="another package, called with the same inputs")
     parser.add_argument("--kernel", help="keep the tensors of its launches: a name or a number")
-    parser.add_argument("--launches", help="JSON file: [kernel, ops] of each launch of the source")
+    parser.add_argument("--launches", help="JSON file: [kernel, names] of each launch")
     options = parser.parse_args()
     with standalone.started(options) as report:
         inputs = _inputs(options)
-        sources = json.loads(Path(options.launches).read_text()) if options.launches else []
         report.update(state="run", inputs=inputs.described)
-        seen = Values(report, sources, options.kernel)
+        seen = Values(report, _sources(options), options.kernel)
         began = time.perf_counter()
         outputs = called(options, inputs, report, seen)
         report.update(
@@ -47,6 +46,10 @@ def main() -> int:
             _with_program(options, inputs, report, seen, outputs)
         report.update(state="done")
     return 0
+
+
+def _sources(options: Any) -> Any:
+    return json.loads(Path(options.launches).read_text()) if options.launches else []
 
 
 def _inputs(options: Any) -> standalone.Inputs:
@@ -87,7 +90,7 @@ def first_in(options: Any, inputs: standalone.Inputs, program: Any) -> Document 
     """Return the first wrong value of a package whose results are wrong: which launch wrote it into
     which argument, and the program's value that it should be; None where that cannot be told."""
     report = standalone.Report(None)
-    seen = Values(report, [])
+    seen = Values(report, _sources(options))
     outputs = called(options, inputs, report, seen)
     hold_against_program(program, inputs, seen.written, report)
     found = first_of(seen, outputs)

@@ -17,6 +17,7 @@ from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.diagnose.observations import OlderPackage
+from aoti_debug.examine.launches import launch_words
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
@@ -144,12 +145,21 @@ async def take_bisection(
     settings = json.dumps(dict((lowered[-1].details.settings if lowered else None) or {}))
     seconds = str(budget or state.request.timeout_s)
     more = ("--settings", settings, "--seconds", seconds, *(() if budget else ("--compiles", "1")))
+    more = (*more, *await anyio.to_thread.run_sync(names_of_launches, state, call))
     longest = (budget or 0.0) + state.request.timeout_s
     ran, report, artifact = await probed(state, "bisect", "bisect", call, *more, timeout_s=longest)
     found = read_bisection(report or {})
     said = found.summary if found else vanished(report or {})
     state.done(state.step("bisect", WHY_BISECT, ran, said))
     return replace(observations, walked=replace(found, artifact=artifact) if found else None)
+
+
+def names_of_launches(state: RunState, call: Captured) -> list[str]:
+    """Return what tells the probe which operators each launch of the package stands for."""
+    if call.package is None:
+        return []
+    model = inspect(call.package, binaries=False).model(call.call.model if call.call else None)
+    return launch_words(model, state.directory.path)
 
 
 WHY_OLDER = "what an earlier run loaded from the package's path was another package: was it stale"

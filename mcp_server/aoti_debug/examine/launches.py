@@ -1,0 +1,36 @@
+"""What the launches of a package stand for, as the probe is given it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
+from aoti_debug.run.files import write_atomically
+
+LAUNCHES = "launches.json"
+
+
+def launch_words(model: CompiledModel | None, folder: Path) -> list[str]:
+    """Write kernel and names of each launch, and return the words that give them to the probe."""
+    launches = model.wrapper.launches if model is not None and model.wrapper is not None else ()
+    names = [[one.kernel, names_of(one, model)] for one in launches]
+    write_atomically(folder / LAUNCHES, json.dumps(names).encode())
+    return ["--launches", str(folder / LAUNCHES)]
+
+
+def names_of(launch: Launch, model: CompiledModel | None) -> list[str]:
+    """Return the names of nodes and operators that a launch stands for, as the graph has them."""
+    ops = [op.removeprefix("aten.").partition(".")[0] for op in launch.ops]
+    origin = origin_of(launch, model)
+    more = (*origin.nodes, *origin.nodes_before) if origin is not None else ()
+    return list(dict.fromkeys([*launch.nodes, *ops, *more]))
+
+
+def origin_of(launch: Launch | None, model: CompiledModel | None) -> KernelOrigin | None:
+    """Return what kernel_information.json says of a launch, else of its kernel."""
+    if launch is None or model is None:
+        return None
+    own = (one for one in model.origins if f"{one.kernel}:{one.handle}" == launch.handle)
+    named = (one for one in model.origins if one.kernel == launch.kernel)
+    return next(own, None) or next(named, None)
