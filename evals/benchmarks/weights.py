@@ -271,7 +271,8 @@ def main() -> int:
         compile_model(options.compile, out, options.device)
         return 0
     out.mkdir(parents=True, exist_ok=True)
-    bench, only = Bench(out, options.device, options.jobs), options.only
+    bench = Bench(out, options.device, options.jobs)
+    only = [one for one in options.only if one != "graphs" or options.device != "cpu"]
     wanted = ["gigabyte", *MODELS[:-1]] if "memory" in only else []
     wanted += [name for name in GRAPHS if name not in wanted] if "graphs" in only else []
     wanted = ["served", *wanted] if "updates" in only else wanted

@@ -7,14 +7,18 @@ from pathlib import Path
 import anyio
 import pytest
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.growth import grows
 from aoti_debug.examine.memory import memory_request
 from aoti_debug.examine.memory_answer import MemoryAnswer
-from aoti_debug.kinds import MEMORY
+from aoti_debug.kinds import MEMORY, stage_kind
 from aoti_debug.report.answers import outline
 from aoti_debug.report.memory import memory_plots
 from aoti_debug.report.text import markdown
-from aoti_debug.service import Service
+from aoti_debug.run.target import resolve_target
+from aoti_debug.service import Request, Service
+from aoti_debug.triage.observe import events_of
 from conftest import Built
+from programs import QUICK
 
 MIB = 1 << 20
 
@@ -88,3 +92,35 @@ def test_the_report_has_a_table_and_a_picture(measured: MemoryAnswer) -> None:
 def test_a_call_needs_inputs(built: Built, warm_python: str) -> None:
     with pytest.raises(WrongUse, match="no inputs"):
         memory_request(str(built.directory / "big.pt2"), python=warm_python)
+
+
+SCRIPT = """
+import torch
+held = []
+for _ in range(3):
+    held.append(torch._inductor.aoti_load_package({package!r}))
+    held[-1](torch.randn(8, 16))
+weights = {{n: torch.randn(s) for n, s in (("fc.weight", (16, 16)), ("fc.bias", (16,)))}}
+for _ in range(3):
+    held[0].load_constants(weights, check_full_update=True, user_managed=True)
+    held[0].loader.load_constants(weights, True, True)
+"""
+
+
+def test_what_a_run_did_to_grow_is_named(built: Built, warm_python: str, tmp_path: Path) -> None:
+    script, home = tmp_path / "grow.py", tmp_path / "home"
+    script.write_text(SCRIPT.format(package=str(built.directory / "dynamic.pt2")), "utf-8")
+    target = resolve_target(script=str(script), python=warm_python, env=QUICK, cwd=tmp_path)
+
+    async def main() -> str:
+        async with Service(home) as service:
+            run = await service.start(stage_kind("baseline"), Request(target, python=warm_python))
+            await service.wait(run)
+        return run
+
+    said = list(grows(events_of(home / "runs" / anyio.run(main))))
+    assert [one.split(":")[0] for one in said] == [
+        "dynamic.pt2 was loaded 3 times in one process",
+        "3 user-managed updates",
+        "3 updates of the inactive buffer, and none was freed",
+    ]

@@ -30,6 +30,7 @@ class MemoryAnswer(RunModel):
     fits: str | None = Field(None, description="how many runners fit here")
     together: str | None = Field(None, description="calls at the same time: outputs, rates")
     growth: str | None = None
+    run_grows: list[str] = Field(default_factory=list, description="what the run did to grow")
     grows: bool | None = None
     lower: list[str] = Field(default_factory=list, description="what would lower the peak")
     guide: str | None = None

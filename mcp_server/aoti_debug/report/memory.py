@@ -28,6 +28,7 @@ def outline_memory(answer: MemoryAnswer) -> Outline:
             section("Fits here", answer.fits),
             section("At the same time", answer.together),
             section("Growth", answer.growth),
+            section("In the run", *answer.run_grows),
             section("Would lower it", *answer.lower),
             section("Guide", answer.guide),
             section("Notes", *answer.notes),
