@@ -24,6 +24,7 @@ from aoti_debug.report.text import markdown
 from aoti_debug.report.time import time_plots
 from aoti_debug.service import Service
 from conftest import TARGETS, Built
+from programs import Job, triage_all
 
 Timed = Callable[..., TimeFindings]
 INPUTS = "import torch; torch.manual_seed(0); torch.save((torch.randn(9, 16),), 'inputs.pt')"
@@ -110,6 +111,31 @@ def test_a_package_that_is_loaded_for_each_call_is_a_reason(
     reason = timed(script).reasons[0]
     assert reason.what == "the package is loaded 30 times" and reason.source is not None
     assert (reason.source.line, reason.share > 0.1) == (5, True)
+
+
+SLOW = """
+import time
+import torch
+
+x = torch.randn(9, 16)
+model = torch._inductor.aoti_load_package({!r})
+began = time.perf_counter()
+model(x)
+elapsed = time.perf_counter() - began
+assert elapsed < 0.0, "too slow"
+"""
+
+
+def test_a_triage_measures_the_call_where_the_script_complains_of_time(
+    built: Built, warm_python: str, tmp_path: Path
+) -> None:
+    (tmp_path / "slow.py").write_text(SLOW.format(str(built.directory / "dynamic.pt2")), "utf-8")
+    jobs: dict[str, Job] = {"slow": (tmp_path / "slow.py", (), {})}
+    found = triage_all(jobs, tmp_path / "home", warm_python)["slow"]
+    assert (found.best.category, found.best.phase) == ("performance", "run")
+    assert found.best.summary.startswith("a call takes ")
+    assert "elapsed < 0.0" in (found.best.means or "")
+    assert [step.status for step in found.answer.steps if step.name == "times"] == ["done"]
 
 
 @pytest.mark.parametrize(
