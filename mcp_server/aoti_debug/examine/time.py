@@ -22,7 +22,9 @@ from aoti_debug.examine.process import (
     examined,
 )
 from aoti_debug.examine.script_times import script_reasons
+from aoti_debug.examine.time_answer import TimeFindings
 from aoti_debug.examine.time_findings import Measured, findings
+from aoti_debug.explain.describe import NO_PROVENANCE
 from aoti_debug.explain.find import Texts
 from aoti_debug.explain.package import read_texts
 from aoti_debug.facts.run_flags import SLOWING
@@ -107,12 +109,6 @@ def time_request(
         owner=owner,
         **wanted,
     )
-    if given.call.inputs is None:
-        raise WrongUse(
-            f"no inputs to call {what} with",
-            help="Give --inputs FILE, written by torch.save((args, kwargs), FILE), or a run that "
-            "has captured a call.",
-        )
     if against in PROGRAMS and given.call.exported is None:
         raise WrongUse(
             f"{what} has no exported program to compare with", help="Give --exported FILE."
@@ -161,8 +157,23 @@ async def time(state: RunState, given: Request) -> StageAnswer:
         wall_s=round(ran.exit.wall_s, 2) if ran is not None else None,
         time=found,
         artifacts=state.artifacts(),
-        notes=[*state.notes, *(stray_note(ran) if ran is not None else [])],
+        notes=[
+            *state.notes,
+            *(stray_note(ran) if ran is not None else []),
+            *_missing(measured, found),
+        ],
     )
+
+
+MADE = "the inputs were made by what the package says of them, with integers 0: give --inputs FILE"
+
+
+def _missing(measured: Measured | None, found: TimeFindings) -> list[str]:
+    """Say what would make the answer better: real inputs, the model's lines."""
+    launches = found.call.launches if found.call is not None else []
+    made = measured is not None and measured.report.made_inputs
+    without = bool(launches) and not any(one.source for one in launches)
+    return [*[MADE] * made, *[NO_PROVENANCE] * without]
 
 
 def no_call(call: Captured, ran: Ran | None) -> str:
@@ -195,7 +206,7 @@ async def _script(state: RunState) -> Ran:
 async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Measured | None:
     """Measure the package in a process of its own, which nothing else watches."""
     call = request.call
-    if call.package is None or call.inputs is None:
+    if call.package is None or (call.inputs is None and request.run is not None):
         return None
     slowing = [name for name in SLOWING if name in request.target.env]
     more = [word for name in slowing for word in ("--without", name)]

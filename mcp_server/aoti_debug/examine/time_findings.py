@@ -135,15 +135,20 @@ def _launch(row: Row, table: CallTable, copy: float | None, rates: object) -> La
     return LaunchRow(
         number=row.number,
         kernel=row.name,
-        seconds=row.seconds,
-        share=row.seconds / table.wall if table.wall else 0.0,
+        seconds=short(row.seconds),
+        share=short(row.seconds / table.wall) if table.wall else 0.0,
         bytes=row.bytes or None,
         flops=row.flops or None,
-        of_copy=row.bytes / took / copy if row.bytes and copy else None,
-        of_matmul=row.flops / took / matmul if row.flops and matmul else None,
+        of_copy=short(row.bytes / took / copy) if row.bytes and copy else None,
+        of_matmul=short(row.flops / took / matmul) if row.flops and matmul else None,
         dtypes=sorted(row.dtypes),
         source=row.line,
     )
+
+
+def short(value: float) -> float:
+    """Return four digits of a number: more are noise, and cost a reader."""
+    return float(f"{value:.4g}")
 
 
 def load_table(load: Load, first: First, steady: Sequence[LaunchTime], call_s: float) -> TimeTable:

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from . import gpu_times, launch_times, load_time, pairs, rates, slots, standalone, trials_of_time
+from . import (
+    gpu_times,
+    launch_times,
+    load_time,
+    made_inputs,
+    pairs,
+    rates,
+    slots,
+    standalone,
+    trials_of_time,
+)
 from .lazy import torch
 
 BUDGET_S = 2.0  # for each comparison
@@ -20,7 +30,7 @@ _began = time.perf_counter()
 
 def main() -> int:
     """Load, call, and report the times; each part of the report is there as soon as it is known."""
-    parser = standalone.arguments(__doc__, package=True, exported=False)
+    parser = standalone.arguments(__doc__, inputs=False, package=True, exported=False)
     parser.add_argument("--against", help="a package, eager or compile")
     parser.add_argument("--threads", type=int, help="that the script used")
     parser.add_argument("--without", action="append", default=[], help="variable to take away")
@@ -30,7 +40,7 @@ def main() -> int:
         parts = load_time.Parts()
         parts.add("import of torch", time.perf_counter() - _began)
         read = time.perf_counter()
-        inputs = standalone.read_inputs(options.inputs)
+        inputs = _inputs(options, report)
         device = standalone.device_of(inputs.flat)
         if device.startswith("cuda"):
             torch.cuda.synchronize()
@@ -78,6 +88,13 @@ class Called:
         both = zip(self.inputs.flat, self.captured.flat)
         tensors = [(a, b) for a, b in both if isinstance(a, torch.Tensor)]
         self.writes = any(not torch.equal(a, b) for a, b in tensors)
+
+
+def _inputs(options: Any, report: standalone.Report) -> standalone.Inputs:
+    if options.inputs:
+        return standalone.read_inputs(options.inputs)
+    report.update(made_inputs=True)
+    return made_inputs.inputs_for(options.package, options.model)
 
 
 def _name(device: str) -> str:

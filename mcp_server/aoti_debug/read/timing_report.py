@@ -143,6 +143,7 @@ class TimingReport:
     threads: int | None = None
     cores: int | None = None
     inputs: tuple[Leaf, ...] = ()
+    made_inputs: bool = False  # by what the package says of them
     load: Load = Load()
     first: First = First()
     call: Calls = Calls()
