@@ -33,7 +33,7 @@ _bytes = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t)(
 class Returned:
     """What the calls of one model returned: where each signature is counted."""
 
-    __slots__ = ("filed", "finite", "known", "numbers", "places", "promised", "row")
+    __slots__ = ("filed", "finite", "kept", "known", "numbers", "places", "promised", "row")
 
     def __init__(self, row: int, numbers: memoryview[int], promised: list[Any]) -> None:
         self.row = row
@@ -41,6 +41,7 @@ class Returned:
         # The sizes of the last outputs that were finite and as promised, and for each its dtype,
         # how many bytes it has and what turns them into floats.
         self.known: tuple[list[Any], list[tuple[Any, int, Any]]] = [], []
+        self.kept: list[Any] = []  # dtypes and sizes of the last outputs that were as promised
         self.numbers = numbers
         self.places: dict[int, int] = {}
         self.finite = self.place(0)
@@ -163,6 +164,9 @@ def _unlike(returned: Returned, flat: Sequence[Any]) -> int:
     promises, as far as that is known."""
     if len(flat) != len(returned.promised):
         return 0
+    now = [(getattr(leaf, "dtype", None), getattr(leaf, "shape", None)) for leaf in flat]
+    if now == returned.kept:
+        return 0
     for leaf, promise in zip(flat, returned.promised):
         if promise is None or not hasattr(leaf, "is_cpu"):
             continue
@@ -171,6 +175,7 @@ def _unlike(returned: Returned, flat: Sequence[Any]) -> int:
         pairs = zip(leaf.shape, sizes)
         if not alike or any(wanted not in (None, size) for size, wanted in pairs):
             return call_counters.UNLIKE
+    returned.kept = now
     return 0
 
 
