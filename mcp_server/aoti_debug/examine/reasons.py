@@ -11,7 +11,8 @@ from aoti_debug.read.timing_report import TimingReport, Tried, Wait
 
 LEAST = 0.1  # of a call: what is less is no reason
 _TINY_S, _MANY = 10e-6, 150  # launches
-_FEWER_THREADS = 0.25  # of a call: other processes of a busy machine cost threads as much as this
+_MUCH = 0.25  # of a call: what a busy machine, or any small model, shows as well is less
+_LAUNCHES = 50  # fewer need no graph
 _UNTRIED = 0.15  # of a call, of what was not tried: an expectation errs
 MOST = 3
 _NAME = re.compile(r"(?:triton_[a-z]{3}|cpp)_fused_(\w{0,300}?)_?\d{0,5}$")
@@ -36,10 +37,6 @@ _TRIED = {
     "aligned": (
         "an input begins at an address that is no multiple of 64",
         "give tensors that have memory of their own (clone the view)",
-    ),
-    "tf32": (
-        "products of float32 matrices do not use TF32",
-        'torch.set_float32_matmul_precision("high"): less precise',
     ),
     "without variables": (
         "debugging variables are set: {variables}",
@@ -70,14 +67,24 @@ def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReaso
     }
     for trial in report.trials:
         gain = 1 - trial.pairs.ratio
-        least = _FEWER_THREADS if trial.name == "one thread" else LEAST
-        if trial.name not in _TRIED or gain < least or trial.pairs.spread[1] >= 1:
+        few = trial.name == "graph" and len(report.call.launches) < _LAUNCHES
+        least = _MUCH if trial.name in ("one thread", "graph") else LEAST
+        if trial.name not in _TRIED or few or gain < least or trial.pairs.spread[1] >= 1:
             continue
         what, change = (text.format(**words) for text in _TRIED[trial.name])
         cost = gain * report.call.wall
         yield SlowReason(
             what=what, cost_s=cost, share=gain, change=change, gain=gain, tried=said(trial)
         )
+
+
+def trade(report: TimingReport) -> str | None:
+    """Say what becomes faster only because it is less precise; that is no reason."""
+    trial = next((one for one in report.trials if one.name == "tf32"), None)
+    if trial is None or trial.pairs.ratio > 1 - LEAST or trial.pairs.spread[1] >= 1:
+        return None
+    change = 'torch.set_float32_matmul_precision("high"), which is less precise'
+    return f"products of float32 do not use TF32: {change}, was tried in {said(trial)}"
 
 
 def said(trial: Tried) -> str:

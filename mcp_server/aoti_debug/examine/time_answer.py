@@ -98,6 +98,7 @@ class TimeFindings(Model):
     threads: int | None = None
     processors: int | None = None
     reasons: list[SlowReason] = Field(default_factory=list, description="the most costly first")
+    trade: str | None = Field(None, description="what is faster only because it is less precise")
     call: CallTime | None = None
     load: TimeTable | None = None
     compiles: list[TimeTable] = Field(default_factory=list)

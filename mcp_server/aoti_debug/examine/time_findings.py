@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from aoti_debug.examine.launch_rows import CallTable, Row, call_table
-from aoti_debug.examine.reasons import MOST, reasons
+from aoti_debug.examine.reasons import MOST, reasons, trade
 from aoti_debug.examine.time_answer import (
     CallTime,
     LaunchChange,
@@ -75,6 +75,7 @@ def findings(
         threads=report.threads,
         processors=report.cores,
         reasons=found,
+        trade=trade(report),
         call=_call(report, table),
         load=load_table(report.load, report.first, report.call.launches, table.wall),
         compiles=list(compiles),

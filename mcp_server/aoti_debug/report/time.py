@@ -40,7 +40,9 @@ def outline_time(answer: StageAnswer, found: TimeFindings) -> Outline:
             section("Load", *_parts(found.load, "up to the end of the first call")),
             *(section("Compile", *_parts(one, "")) for one in found.compiles[:1]),
             _against(found.against),
-            section("Notes", *(([answer.why] if answer.why else []) + answer.notes)[:NOTES]),
+            section(
+                "Notes", *[one for one in (answer.why, found.trade, *answer.notes) if one][:NOTES]
+            ),
         ),
         foot=f"run {answer.run}",
         dense=True,
