@@ -28,7 +28,8 @@ class Written:
         self.sample = sample
         self.ops = frozenset[str]()  # names of operators and nodes that the launch stands for
         self.agrees: Document | None = None  # with which value of the reference
-        self.closest: tuple[tuple[bool, float], Document] | None = None  # where it agrees with none
+        # The nearest value of the reference, where it agrees with none: how far, and which it is.
+        self.closest: tuple[tuple[bool, float], tuple[Document, Sample, Sample]] | None = None
         self.probes = _probes(sample)
 
     @property
@@ -40,7 +41,10 @@ class Written:
     @property
     def like(self) -> Document:
         """Return how it compares with the value of the reference that it is, or is nearest to."""
-        return self.agrees or (self.closest[1] if self.closest is not None else {})
+        if self.agrees is not None or self.closest is None:
+            return self.agrees or {}
+        what, own, exact = self.closest[1]
+        return {**what, **held_against(self.sample, own, exact)}
 
     def strangeness(self) -> tuple[bool, float]:
         """Return how little the nearest value of the reference is like it."""
@@ -71,35 +75,61 @@ def _probes(sample: Sample) -> Any:
     return torch.nan_to_num(few.to(torch.float64), nan=3.14e300)
 
 
+class _Group:
+    """Written values of one size: their probes, and how far the nearest value so far is from each,
+    of those with a name that its launch stands for, and of all."""
+
+    def __init__(self, written: list[Written]) -> None:
+        self.written = written
+        self.probes = torch.stack([one.probes for one in written])
+        self.open = torch.ones(len(written), dtype=torch.bool)
+        names: dict[str, list[int]] = {}
+        for place, one in enumerate(written):
+            for name in one.ops:
+                names.setdefault(name, []).append(place)
+        self._names = {name: torch.tensor(places) for name, places in names.items()}
+        self.named, self.nearest = torch.full((2, len(written)), float("inf"), dtype=torch.float64)
+
+    def worth(self, names: tuple[str, str], probes: Any) -> list[tuple[int, float]]:
+        """Return what a value is worth comparing with, since it may be the same, or is nearer than
+        any before; and how far it is from each."""
+        apart = (self.probes - probes).abs().amax(1) / probes.abs().max().clamp(min=1e-30)
+        own = torch.zeros_like(self.open)
+        for name in names:
+            if name in self._names:
+                own[self._names[name]] = True
+        nearer = torch.where(own, apart < self.named, self.named.isinf() & (apart < self.nearest))
+        self.named = torch.where(own, torch.minimum(apart, self.named), self.named)
+        self.nearest = torch.minimum(apart, self.nearest)
+        places = (self.open & (nearer | (apart <= _NEAR))).nonzero().flatten().tolist()
+        return [(place, float(apart[place])) for place in places]
+
+
 class Matching:
     """Hold values of a reference, one after the other, against all that was written."""
 
     def __init__(self, written: Sequence[Written]) -> None:
-        self._groups: dict[tuple[int, bool], list[Written]] = {}
+        groups: dict[tuple[int, bool], list[Written]] = {}
         for one in written:
-            self._groups.setdefault(one.elements, []).append(one)
-        self._probes = {
-            key: torch.stack([one.probes for one in group]) for key, group in self._groups.items()
-        }
+            groups.setdefault(one.elements, []).append(one)
+        self._groups = {key: _Group(group) for key, group in groups.items()}
 
     def offer(self, what: Document, own: Sample, exact: Sample) -> None:
         """Hold one value against what was written; `what` says which it is."""
-        group = self._groups.get(_elements(own), [])
-        if not group or not own.values.numel():
+        group = self._groups.get(_elements(own))
+        if group is None or not own.values.numel():
             return
-        probes, matrix = _probes(exact), self._probes[_elements(own)]
-        off = (matrix - probes).abs().amax(1) / probes.abs().max().clamp(min=1e-30)
-        for one, apart in zip(group, off.tolist()):
-            if one.agrees is not None:
-                continue
-            order = (one.ops.isdisjoint((what["name"], what["node"])), apart)
-            near = apart <= _NEAR
-            if near or one.closest is None or order < one.closest[0]:
+        names = what["name"], what["node"]
+        for place, apart in group.worth(names, _probes(exact)):
+            one = group.written[place]
+            order = one.ops.isdisjoint(names), apart
+            if one.closest is None or order < one.closest[0]:
+                one.closest = order, (what, own, exact)
+            if apart <= _NEAR:
                 found = {**what, **held_against(one.sample, own, exact)}
                 if found["verdict"] == "agrees":
-                    one.agrees = found
-                elif one.closest is None or order < one.closest[0]:
-                    one.closest = order, found
+                    one.agrees, one.closest = found, None
+                    group.open[place] = False
 
 
 def first_wrong(
