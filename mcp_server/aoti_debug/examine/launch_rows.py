@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from statistics import median
 
 from aoti_debug.explain import describe
 from aoti_debug.explain.code import Argument, arguments_of
@@ -75,16 +76,25 @@ def call_table(
         program = Program(model, texts, read_names(model.wrapper, texts.wrapper, inputs))
     matched = _matched(calls.launches, program)
     both = zip(calls.launches, matched, strict=True)
+    scale = _scale(calls)
     rows = tuple(
-        _row(number, without(one, calls), launch, program)
+        _row(number, without(one, calls, scale), launch, program)
         for number, (one, launch) in enumerate(both, 1)
     )
-    return CallTable(rows, calls.after, calls.wall, program)
+    return CallTable(rows, calls.after * scale, calls.wall, program)
 
 
-def without(one: LaunchTime, calls: Calls) -> LaunchTime:
+def _scale(calls: Calls) -> float:
+    """Return by what times of calls that were seen are brought to those of calls that were not: a
+    machine may have been busier in between."""
+    added = (calls.overhead + calls.within) * len(calls.launches)
+    seen = median(calls.watched) - added if calls.watched else 0.0
+    return calls.accounted * calls.wall / seen if seen > 0 and calls.accounted else 1.0
+
+
+def without(one: LaunchTime, calls: Calls, scale: float) -> LaunchTime:
     """Return a launch without what seeing it adds."""
-    gap, seconds = one.gap - calls.overhead, one.seconds - calls.within
+    gap, seconds = (one.gap - calls.overhead) * scale, (one.seconds - calls.within) * scale
     return replace(one, gap=max(0.0, gap), seconds=max(0.0, seconds))
 
 

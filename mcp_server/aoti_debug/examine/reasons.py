@@ -71,6 +71,8 @@ def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReaso
         least = _MUCH if trial.name in ("one thread", "graph") else LEAST
         if trial.name not in _TRIED or few or gain < least or trial.pairs.spread[1] >= 1:
             continue
+        if 1 - trial.pairs.twice < LEAST / 2:
+            continue
         what, change = (text.format(**words) for text in _TRIED[trial.name])
         cost = gain * report.call.wall
         yield SlowReason(

@@ -9,7 +9,7 @@ from typing import Any
 from . import standalone
 
 WARM = 2
-LEAST, MOST = 5, 60
+LEAST, MOST = 8, 60
 Way = Callable[[], Any]
 
 

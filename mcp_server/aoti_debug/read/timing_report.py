@@ -112,6 +112,16 @@ class Pairs:
         return median(self.ratios) if self.ratios else 1.0
 
     @property
+    def twice(self) -> float:
+        """Return the worse of the medians of the first half of the pairs and of the second."""
+        half = len(self.ours) // 2
+        parts = (
+            Pairs(self.ours[:half], self.theirs[:half]),
+            Pairs(self.ours[half:], self.theirs[half:]),
+        )
+        return max(part.ratio for part in parts)
+
+    @property
     def spread(self) -> tuple[float, float]:
         """Return between which ratios the middle half of the pairs lies."""
         ratios = self.ratios or [1.0]
