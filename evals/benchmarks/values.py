@@ -83,7 +83,7 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
 
     nn = torch.nn
 
-    class Attention(nn.Module):
+    class Attention(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.norm, self.into = nn.LayerNorm(64), nn.Linear(64, 192)
@@ -94,7 +94,7 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
             weights = torch.softmax(q @ k.transpose(-1, -2) / 8, -1)
             return x + self.out(weights @ v)
 
-    class Cache(nn.Module):
+    class Cache(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.register_buffer("keys", torch.zeros(4, 32, 64))
@@ -105,7 +105,7 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
             weights = torch.softmax(x @ self.keys.transpose(-1, -2), -1)
             return (weights @ self.keys).relu() + x
 
-    class Layer(nn.Module):
+    class Layer(torch.nn.Module):
         def __init__(self, number: int) -> None:
             super().__init__()
             self.attention, self.number = Attention(), number
@@ -130,7 +130,7 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
     }
     scaled = importlib.import_module(OWN).scaled
 
-    class Scaled(nn.Module):
+    class Scaled(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.first, self.second = nn.Linear(64, 64), nn.Linear(64, 64)
@@ -287,7 +287,8 @@ def arithmetic(library: bytes) -> Iterator[tuple[str, int, int]]:
     from elftools.elf.elffile import ELFFile
 
     elf = ELFFile(io.BytesIO(library))
-    for symbol in elf.get_section_by_name(".dynsym").iter_symbols():
+    section: Any = elf.get_section_by_name(".dynsym")
+    for symbol in section.iter_symbols():
         if symbol.name.startswith("cpp_") and symbol["st_size"]:
             begin = next(elf.address_offsets(symbol["st_value"]))
             code = library[begin : begin + symbol["st_size"]]

@@ -66,7 +66,7 @@ def model_of(torch: Any, name: str, device: str) -> tuple[Any, tuple[Any, ...], 
     rand = lambda *shape: torch.randn(*shape, device=device)  # noqa: E731
     big = device != "cpu"
 
-    class Attention(nn.Module):  # type: ignore[misc]
+    class Attention(torch.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.qkv, self.out = nn.Linear(512, 1536), nn.Linear(512, 512)
@@ -76,7 +76,7 @@ def model_of(torch: Any, name: str, device: str) -> tuple[Any, tuple[Any, ...], 
             scores = torch.softmax(q @ k.transpose(-1, -2) / 8.0, -1)
             return x + self.out((scores @ v).transpose(1, 2).flatten(-2))
 
-    class Embedding(nn.Module):  # type: ignore[misc]
+    class Embedding(torch.nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.table, self.head = nn.Embedding(50_000, 256), nn.Linear(256, 1000)
@@ -84,7 +84,7 @@ def model_of(torch: Any, name: str, device: str) -> tuple[Any, tuple[Any, ...], 
         def forward(self, ids: Any) -> Any:
             return torch.log_softmax(self.head(F.gelu(self.table(ids))), -1)
 
-    class Step(nn.Module):  # type: ignore[misc]
+    class Step(torch.nn.Module):  # type: ignore[misc]
         def __init__(self, kind: str) -> None:
             super().__init__()
             self.kind, self.fc = kind, nn.Linear(64, 64)
