@@ -79,7 +79,7 @@ def constant(layer: int) -> float:
 
 def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
     """Return the models by name: module, inputs, dynamic shapes."""
-    import torch
+    torch: Any = importlib.import_module("torch")
 
     nn = torch.nn
 
@@ -144,7 +144,7 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
 
 def build(name: str, device: str, folder: Path, *, printed: bool) -> None:
     """Compile one model; save what it was exported to and the inputs of its call beside it."""
-    import torch
+    torch: Any = importlib.import_module("torch")
 
     sys.path.insert(0, str(folder.parent))  # where the module is
     torch.manual_seed(0)
@@ -167,7 +167,7 @@ def build(name: str, device: str, folder: Path, *, printed: bool) -> None:
 
 def digests(folder: Path) -> dict[str, str]:
     """Return the digests of what the printer saved after each kernel, by the file's name."""
-    import torch
+    torch: Any = importlib.import_module("torch")
 
     sys.path[:0] = [str(SCRIPT.parents[1])]
     from probe.value_samples import digest
