@@ -13,7 +13,8 @@ from aoti_debug.read.event_records import Phase
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.files import is_regular
 
-CHANGES = ("constants", "swap", "free")
+GIVING = ("constants", "overwrite")
+CHANGES = (*GIVING, "swap", "free")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,14 @@ def seen_update(run: RunSeen, directory: Path) -> SeenUpdate:
             steps.append(Step(update_steps.CALL))
         before = one.span.first
         steps.append(_step(one, len(files)))
-        if one.phase == "constants":
+        if one.phase in GIVING:
             files.append(_file(one, directory))
     return SeenUpdate((*steps, Step(update_steps.CALL)), tuple(files))
 
 
 def _step(one: Phase, number: int) -> Step:
+    if one.phase == "overwrite":
+        return Step(update_steps.OVERWRITE, file=number)
     if one.phase != "constants":
         return Step(update_steps.SWAP if one.phase == "swap" else update_steps.FREE)
     given = one.details

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,31 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         ]
         with budget.Apart():
             span.details.update(_keep_constants(constants, span.details))
+        if span.details.get("user_managed") and found is not None:
+            _managed[found.path] = _detached(constants)
+
+
+_managed: dict[str | None, dict[str, Any]] = {}  # by package: what its owner may write to later
+
+
+def _detached(constants: dict[Any, Any]) -> dict[str, Any]:
+    found = {str(name): value for name, value in constants.items()}
+    return {n: v.detach() for n, v in found.items() if isinstance(v, torch.Tensor)}
+
+
+def _before_end(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    span.details["package"] = args[0]
+    with budget.Apart():
+        span.details.update(_keep_constants(args[1], span.details))
+
+
+@atexit.register
+def _at_end() -> None:
+    """Keep what user-managed constants hold at the process's end."""
+    point = Point("torch", "user-managed constants", "overwrite", _before_end)
+    report = watched(lambda path, constants: None, point)
+    for path, constants in _managed.items():
+        report(path, constants)
 
 
 def _keep_constants(constants: dict[Any, Any], details: Details) -> Details:

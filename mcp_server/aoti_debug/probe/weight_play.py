@@ -103,6 +103,8 @@ class Play:
 
     def _overwrite(self, step: Step, one: Played) -> None:
         values = {"new": self.material.wanted, "old": self.material.old}.get(step.values, {})
+        if step.file >= 0:  # as a run was seen to leave them
+            values = self.material.files[step.file]
         with torch.no_grad():
             for name, tensor in self._managed.items():
                 tensor.copy_(values[name]) if name in values else tensor.fill_(3)

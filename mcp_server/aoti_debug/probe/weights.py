@@ -190,7 +190,9 @@ def copies(material: Material) -> dict[str, Any]:
     for name, constant in material.known.items():
         value = material.wanted[name]
         found[name] = torch.empty_strided(constant.shape, constant.stride, dtype=value.dtype)
-        found[name].copy_(value)
+        # Elements of an expanded dimension are one in memory.
+        own = tuple(slice(None) if step else slice(1) for step in constant.stride)
+        found[name][own].copy_(value[own])
     return found
 
 
