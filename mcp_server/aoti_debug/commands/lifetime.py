@@ -11,13 +11,9 @@ from aoti_debug.commands import options
 from aoti_debug.commands.output import check_report, finish
 
 Package = Annotated[str, typer.Argument(metavar="PACKAGE|RUN", help="A .pt2, or a run's id.")]
-Inputs = Annotated[
-    Path | None, typer.Option(help="Inputs of a call: torch.save((args, kwargs), FILE).")
-]
 Exported = Annotated[
     Path | None, typer.Option(help="The exported program, which says what is right.")
 ]
-Model = Annotated[str | None, typer.Option(help="Which of the package's models.")]
 
 
 def weights(
@@ -34,9 +30,9 @@ def weights(
     ] = None,
     run: Annotated[str | None, typer.Option(help="A run whose steps are played.")] = None,
     threads: Annotated[int, typer.Option(min=0, help="That call while weights change.")] = 0,
-    inputs: Inputs = None,
+    inputs: options.Inputs = None,
     exported: Exported = None,
-    model: Model = None,
+    model: options.Model = None,
     python: options.Python = None,
     env: options.Env = None,
     timeout: options.Timeout = 900,
@@ -59,10 +55,10 @@ def weights(
 
 def memory(
     package: Package,
-    inputs: Inputs = None,
+    inputs: options.Inputs = None,
     exported: Exported = None,
     runners: Annotated[int, typer.Option(min=1, help="Runners, each called by a thread.")] = 1,
-    model: Model = None,
+    model: options.Model = None,
     python: options.Python = None,
     env: options.Env = None,
     timeout: options.Timeout = 900,
@@ -85,9 +81,9 @@ def memory(
 
 def graphs(
     package: Package,
-    inputs: Inputs = None,
+    inputs: options.Inputs = None,
     exported: Exported = None,
-    model: Model = None,
+    model: options.Model = None,
     python: options.Python = None,
     env: options.Env = None,
     timeout: options.Timeout = 900,

@@ -75,6 +75,10 @@ StopAtFirst = Annotated[
 NoCapture = Annotated[
     bool, typer.Option("--no-capture", help="Keep no packages and inputs; nothing can be replayed.")
 ]
+Inputs = Annotated[
+    Path | None, typer.Option(help="Inputs of a call: torch.save((args, kwargs), FILE).")
+]
+Model = Annotated[str | None, typer.Option(help="Which of the package's models.")]
 Imports = Annotated[
     list[str] | None,
     typer.Option("--import", metavar="MODULE", help="Module with your custom ops; repeatable."),

@@ -15,9 +15,7 @@ def time(
         str, typer.Argument(metavar="PACKAGE|RUN|SCRIPT", help="A .pt2, a run (r-…) or a script.")
     ],
     args: Annotated[list[str] | None, typer.Argument(metavar="[-- ARGS]...")] = None,
-    inputs: Annotated[
-        Path | None, typer.Option(help="Of a call: torch.save((args, kwargs), FILE).")
-    ] = None,
+    inputs: options.Inputs = None,
     against: Annotated[
         str | None,
         typer.Option(metavar="PACKAGE2|eager|compile", help="What to compare the calls with."),
@@ -25,7 +23,7 @@ def time(
     exported: Annotated[
         Path | None, typer.Option(help="The exported program, for eager and compile.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Which model of the package.")] = None,
+    model: options.Model = None,
     python: options.Python = None,
     env: options.Env = None,
     cwd: options.Cwd = None,

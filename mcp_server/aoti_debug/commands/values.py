@@ -12,9 +12,7 @@ from aoti_debug.commands import options
 
 def values(
     what: Annotated[str, typer.Argument(metavar="PACKAGE|RUN", help="A .pt2, or a run (r-…).")],
-    inputs: Annotated[
-        Path | None, typer.Option(help="Of a call: torch.save((args, kwargs), FILE).")
-    ] = None,
+    inputs: options.Inputs = None,
     kernel: Annotated[
         str | None, typer.Option(help="Show and keep all it reads and writes: name or number.")
     ] = None,
@@ -24,7 +22,7 @@ def values(
     against: Annotated[
         Path | None, typer.Option(metavar="PACKAGE2", help="A package to compare with instead.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Which model of the package.")] = None,
+    model: options.Model = None,
     python: options.Python = None,
     env: options.Env = None,
     cwd: options.Cwd = None,
