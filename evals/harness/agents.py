@@ -14,6 +14,7 @@ from pathlib import Path
 
 from aoti_debug.model import CATEGORIES
 from aoti_debug.package.inspect import inspect
+from aoti_debug.probe.python_source import parse
 
 from harness.answer import Answer, Diagnosis, InputSaid, Kernel, Line
 from harness.case import Problem, diff, lines_of, patch_of
@@ -125,7 +126,7 @@ def swallow(situation: Situation) -> Answer:
     """Put what each function of the script does into try and except."""
     files = dict(situation.problem.case.files)
     script = situation.problem.script
-    tree = ast.parse(files[script])
+    tree = parse(files[script])
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             handler = ast.ExceptHandler(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aoti_debug.errors import AotiDebugError, WrongUse
+from aoti_debug.probe.python_source import parse
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.interpreter import find_interpreter
@@ -138,7 +139,7 @@ def program_of(path: Path) -> Path:
     if path.suffix == ".pt2":
         return path
     try:
-        tree = ast.parse(read_regular(path, LAUNCHER_BYTES, follow=True).decode())
+        tree = parse(read_regular(path, LAUNCHER_BYTES, follow=True).decode())
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise NothingToMinify(f"{path} cannot be read: {str(error) or 'it is too deep'}") from error
     texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]

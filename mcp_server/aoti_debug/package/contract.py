@@ -19,6 +19,7 @@ from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
 from aoti_debug.probe import expression, judge, vocabulary
 from aoti_debug.probe.judge import Contract, breaks
 from aoti_debug.probe.nesting import held
+from aoti_debug.probe.python_source import parse, parse_expression
 from aoti_debug.vocabulary import Break, Leaf
 
 
@@ -91,7 +92,7 @@ def write_check_inputs(contract: Contract) -> str:
 def _statements(module: ModuleType, *classes: type) -> list[str]:
     """Return the statements of a module, or imports and these of its classes, without docstrings
     and imports of its neighbours."""
-    tree = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
+    tree = parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
     names = [one.__name__ for one in classes]
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
@@ -207,7 +208,7 @@ def _holds(guard: str, given: Mapping[str, tuple[int, ...]]) -> bool:
 
     try:
         text = _ASKED.sub(asked, guard[: _GUARD_LIMIT + 1])
-        return len(text) <= _GUARD_LIMIT and bool(_worth(ast.parse(text, mode="eval").body))
+        return len(text) <= _GUARD_LIMIT and bool(_worth(parse_expression(text)))
     except (SyntaxError, ValueError, ArithmeticError, LookupError, RecursionError, MemoryError):
         return False
 

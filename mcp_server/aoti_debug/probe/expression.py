@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from .python_source import parse_expression
+
 LENGTH_LIMIT = 400
 _CAST = re.compile(r"static_cast<(?:int64_t|int32_t|long)>")
 _SUFFIX = re.compile(r"\b(\d{1,19})(?:LL|L|ULL|UL|U)\b")
@@ -35,7 +37,7 @@ def _parsed(text: str) -> Any:
     plain = re.sub(r"(\w{1,300})\[(\d{1,3})\]", r"\1__\2", _SUFFIX.sub(r"\1", plain))
     if not _ALLOWED.fullmatch(plain):
         raise ValueError("not arithmetic")
-    return ast.parse(plain.strip(), mode="eval").body
+    return parse_expression(plain.strip())
 
 
 def _value(node: Any, known: Mapping[str, int]) -> Any:

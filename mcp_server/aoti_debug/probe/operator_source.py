@@ -15,6 +15,7 @@ from typing import Any
 
 from . import custom_ops, events
 from .lazy import torch
+from .python_source import parse
 
 Document = dict[str, Any]
 
@@ -118,7 +119,7 @@ def before_use(text: str) -> str:
     """Return a file up to the statement that first exports, compiles or loads a model."""
     lines = text.splitlines()
     kept: list[str] = []
-    for statement in ast.parse(text).body:
+    for statement in parse(text).body:
         plain = not isinstance(statement, (*_DEFINITIONS, ast.ClassDef, ast.Import, ast.ImportFrom))
         calls = [_name(node) for node in ast.walk(statement) if isinstance(node, ast.Call)]
         if plain and any(name in _USES for name in calls) and not _is_main(statement):
@@ -130,7 +131,7 @@ def before_use(text: str) -> str:
 def cut(text: str, namespace: str, places: Collection[int] = ()) -> str:
     """Return the statements that register operators of `namespace`, or that hold one of the lines
     which did, with what they need."""
-    statements = ast.parse(text).body
+    statements = parse(text).body
     binds = [_bound(statement) for statement in statements]
     uses = [_used(statement) for statement in statements]
     kept = {n for n, s in enumerate(statements) if _registers(s, namespace)}

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .lazy import replaced, torch
+from .python_source import parse_expression
 
 _FORCED = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
 _UNFORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
@@ -204,7 +205,7 @@ def _parsed(what: str, text: str) -> list[ast.AST]:
     parts: list[ast.AST] = []
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         if _ONE_LINE.fullmatch(text):
-            parts = list(ast.walk(ast.parse(text.strip(), mode="eval")))
+            parts = list(ast.walk(parse_expression(text.strip())))
     words = [part.value for part in parts if isinstance(part, ast.Constant)]
     texts = (word for word in words if isinstance(word, (str, bytes)))
     strange = any(isinstance(word, bytes) or not _WORD.fullmatch(word) for word in texts)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from aoti_debug.probe.python_source import parse
 from aoti_debug.run.files import read_regular, write_atomically
 
 SOURCES = "sources.json"  # in a run's directory: the texts of the script's files, as they were
@@ -26,7 +27,7 @@ def script_files(script: Path, tree: Path) -> dict[str, str]:
         try:
             found[name] = read_regular(path, FILE_BYTES, follow=True).decode("utf-8", "replace")
             total += len(found[name])
-            waiting += imported(ast.parse(found[name]), path, roots)
+            waiting += imported(parse(found[name]), path, roots)
         except (OSError, ValueError, SyntaxError, RecursionError):
             continue
     return found

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from aoti_debug.model import Next, SourceLine
+from aoti_debug.probe.python_source import parse
 from aoti_debug.read.event_records import Call
 from aoti_debug.run.files import read_regular, read_source
 
@@ -80,7 +81,7 @@ def read(path: Path, tree: Path) -> File | None:
         text = read_regular(path, FILE_BYTES, follow=True).decode("utf-8")
         if "\r" in text or "\f" in text or not text.endswith("\n"):
             return None
-        return File(path.resolve(), text, ast.parse(text))
+        return File(path.resolve(), text, parse(text))
     except (OSError, ValueError, SyntaxError, RecursionError):
         return None
 
@@ -88,7 +89,7 @@ def read(path: Path, tree: Path) -> File | None:
 def diff(file: File, text: str, tree: Path) -> str | None:
     """Return the change as a patch; None where the new text is no Python, or nothing changed."""
     try:
-        ast.parse(text)
+        parse(text)
     except (SyntaxError, ValueError):
         return None
     name = file.path.relative_to(tree.resolve()).as_posix()

@@ -8,6 +8,7 @@ import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from aoti_debug.probe.python_source import parse
 from aoti_debug.verify.corrections import corrects
 from aoti_debug.verify.script_refusals import PACKAGE, Refusal, refusals, tables
 from aoti_debug.verify.script_source import (
@@ -117,7 +118,7 @@ def without_others(text: str, kept: Sequence[ast.expr], part: int | None = None)
 def parsed(texts: Iterable[str]) -> Iterator[ast.Module]:
     for text in texts:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-            yield ast.parse(text)
+            yield parse(text)
 
 
 def _judges(check: MadeCheck, source: Source) -> bool:
