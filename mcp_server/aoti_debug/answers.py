@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from aoti_debug.examine.time_answer import TimeFindings
+from aoti_debug.examine.answers import TimeFindings
 from aoti_debug.model import (
     Category,
     Confidence,

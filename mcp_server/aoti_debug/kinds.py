@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.errors import WrongUse
-from aoti_debug.examine.graphs_answer import GraphsAnswer
-from aoti_debug.examine.memory_answer import MemoryAnswer
-from aoti_debug.examine.values_answer import ValuesAnswer
-from aoti_debug.examine.weights_answer import WeightsAnswer
+from aoti_debug.examine.answers import GraphsAnswer, MemoryAnswer, ValuesAnswer, WeightsAnswer
 from aoti_debug.facts.stages import STAGES, stage_named
 from aoti_debug.model import RunModel
 from aoti_debug.sweep.answer import SweepAnswer

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import anyio
 import pytest
-from aoti_debug.examine.graphs import graphs_request, verdict_of
-from aoti_debug.examine.graphs_answer import GraphsAnswer
+from aoti_debug.examine.answers import GraphsAnswer
+from aoti_debug.examine.graphs import verdict_of
+from aoti_debug.examine.process import examine_request
 from aoti_debug.kinds import GRAPHS
 from aoti_debug.package.graph_capture import blockers
 from aoti_debug.package.inspect import inspect
@@ -78,7 +79,7 @@ def test_what_a_capture_gave_counts_most() -> None:
 
 def test_a_package_for_the_cpu_is_refused(built: Built, warm_python: str, tmp_path: Path) -> None:
     async def main() -> GraphsAnswer:
-        request = graphs_request(str(built.directory / "dynamic.pt2"), python=warm_python)
+        request = examine_request(str(built.directory / "dynamic.pt2"), python=warm_python)
         async with Service(tmp_path / "home") as service:
             found = await service.wait(await service.start(GRAPHS, request))
         assert isinstance(found, GraphsAnswer)

@@ -7,9 +7,9 @@ from pathlib import Path
 import anyio
 import pytest
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.answers import MemoryAnswer
 from aoti_debug.examine.growth import grows
 from aoti_debug.examine.memory import memory_request
-from aoti_debug.examine.memory_answer import MemoryAnswer
 from aoti_debug.kinds import MEMORY, stage_kind
 from aoti_debug.report.answers import outline
 from aoti_debug.report.memory import memory_plots

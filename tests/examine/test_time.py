@@ -11,10 +11,10 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.answers import TimeFindings
 from aoti_debug.examine.launch_rows import call_table, width_of
 from aoti_debug.examine.reasons import is_layout, reasons
 from aoti_debug.examine.time import time_request
-from aoti_debug.examine.time_answer import TimeFindings
 from aoti_debug.explain.find import Texts
 from aoti_debug.kinds import stage_kind
 from aoti_debug.read.compile_trace import read_parts

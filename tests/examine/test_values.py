@@ -12,9 +12,9 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug.errors import UnreadableInput
+from aoti_debug.examine.answers import KernelValues, TensorValues, ValuesAnswer
 from aoti_debug.examine.process import NotExamined
 from aoti_debug.examine.values import values_request
-from aoti_debug.examine.values_answer import KernelValues, TensorValues, ValuesAnswer
 from aoti_debug.kinds import VALUES
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown

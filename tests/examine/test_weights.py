@@ -11,8 +11,8 @@ from typing import Any
 import anyio
 import pytest
 from aoti_debug.errors import UnreadableInput, WrongUse
+from aoti_debug.examine.answers import WeightsAnswer
 from aoti_debug.examine.weights import weights_request
-from aoti_debug.examine.weights_answer import WeightsAnswer
 from aoti_debug.kinds import WEIGHTS, stage_kind
 from aoti_debug.probe.update_steps import NAMED, sequence
 from aoti_debug.report.answers import outline
@@ -179,7 +179,7 @@ def test_what_a_step_raises_is_said(prove: Prove) -> None:
 
 
 def test_missing_files_are_refused(prove: Prove) -> None:
-    with pytest.raises(WrongUse, match="no file of weights"):
+    with pytest.raises(WrongUse, match="weights: there is no file"):
         prove("plain", "none")
     with pytest.raises(UnreadableInput, match="there is no file"):
         prove("none", "new")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from aoti_debug.diagnose.scene import Scene
-    from aoti_debug.examine.time_answer import TimeFindings
+    from aoti_debug.examine.answers import TimeFindings
     from aoti_debug.experiments import Trial
     from aoti_debug.explain.values import Found
     from aoti_debug.package.documents import Use

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from aoti_debug.examine.time_answer import TimePart, TimeTable
+from aoti_debug.examine.answers import TimePart, TimeTable
 from aoti_debug.read.compile_trace import Part, read_parts
 from aoti_debug.read.event_records import CppFile, Phase
 from aoti_debug.record.run_seen import RunSeen

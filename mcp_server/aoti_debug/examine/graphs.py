@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import anyio.to_thread
 
-from aoti_debug.examine.graphs_answer import GraphsAnswer
-from aoti_debug.examine.process import ExamineRequest, NotExamined, examine_request, examined
+from aoti_debug.examine.answers import GraphsAnswer
+from aoti_debug.examine.launches import model_of
+from aoti_debug.examine.process import ExamineRequest, NotExamined, examined, of_run
 from aoti_debug.package.graph_capture import Blocker, blockers
-from aoti_debug.package.inspect import inspect
 from aoti_debug.read.graphs_report import GraphsReport
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
@@ -25,21 +24,9 @@ RULES = (
 )
 
 
-def graphs_request(what: str, **given: Any) -> ExamineRequest:
-    """Resolve a package or a run.
-
-    Raises:
-        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
-    """
-    return examine_request(what, **given)
-
-
 async def fitness(state: RunState, request: ExamineRequest) -> GraphsAnswer:
     """Read the package; capture a call where there are inputs."""
-    package = request.call.package
-    assert package is not None  # the request has it
-    found = await anyio.to_thread.run_sync(lambda: inspect(package, binaries=False))
-    model = found.model(request.model)
+    model = await anyio.to_thread.run_sync(model_of, request.call, request.model)
     barred = blockers(model) if model is not None else ()
     report = GraphsReport()
     device = model.device if model is not None else None
@@ -50,9 +37,7 @@ async def fitness(state: RunState, request: ExamineRequest) -> GraphsAnswer:
             state.notes.append(str(error))
     verdict, summary = verdict_of(device, barred, report)
     return GraphsAnswer(
-        run=state.directory.id,
-        status="done",
-        package=str(package),
+        **of_run(state, request),
         graphs=verdict,
         summary=summary,
         tried=" ".join(filter(None, (report.tried, report.said))) or None,
@@ -60,8 +45,6 @@ async def fitness(state: RunState, request: ExamineRequest) -> GraphsAnswer:
         rules=list(RULES) if device == "cuda" else [],
         captures=await anyio.to_thread.run_sync(captures, request),
         guide=GUIDE,
-        artifacts=state.artifacts(),
-        notes=list(state.notes),
     )
 
 

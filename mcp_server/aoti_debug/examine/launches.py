@@ -1,14 +1,24 @@
-"""What the launches of a package stand for, as the probe is given it."""
+"""What the launches of a package stand for."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
 from aoti_debug.run.files import write_atomically
+from aoti_debug.triage.captured_call import Captured
 
 LAUNCHES = "launches.json"
+
+
+def model_of(call: Captured, name: str | None = None) -> CompiledModel | None:
+    """Return what the package of a call says of a model: the named one, else the call's. Blocks."""
+    if call.package is None:
+        return None
+    called = call.call.model if call.call is not None else None
+    return inspect(call.package, binaries=False).model(name or called)
 
 
 def launch_words(model: CompiledModel | None, folder: Path) -> list[str]:

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import psutil
 
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.answers import MemoryAnswer, MemoryRow
 from aoti_debug.examine.growth import grows
-from aoti_debug.examine.launches import origin_of
-from aoti_debug.examine.memory_answer import MemoryAnswer, MemoryRow
-from aoti_debug.examine.process import ExamineRequest, examine_request, examined
-from aoti_debug.package.inspect import inspect
+from aoti_debug.examine.launches import model_of, origin_of
+from aoti_debug.examine.process import (
+    ExamineRequest,
+    examine_request,
+    examined,
+    extended,
+    of_run,
+    with_inputs,
+)
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.memory_report import Block, Gpu, MemoryReport, Moment
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from aoti_debug.examine.process import ExamineWanted
 
 GUIDE = "guides/memory-and-time.md"
 RUNNERS = 64
@@ -36,23 +47,16 @@ class MemoryRequest(ExamineRequest):
     runners: int = 1
 
 
-def memory_request(what: str, *, runners: int = 1, **given: Any) -> MemoryRequest:
+def memory_request(what: str, *, runners: int = 1, **given: Unpack[ExamineWanted]) -> MemoryRequest:
     """Resolve a package or a run, and how many runners are called at the same time.
 
     Raises:
-        WrongUse: there are no inputs for a call.
-        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
+        WrongUse, UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
     """
     if not 1 <= runners <= RUNNERS:
         raise WrongUse(f"--runners {runners} is not 1 to {RUNNERS}")
-    request = examine_request(what, **given)
-    if request.call.inputs is None and request.call.exported is None:
-        raise WrongUse(
-            "there are no inputs for a call",
-            help="Save some with torch.save((args, kwargs), FILE) and give --inputs FILE.",
-        )
-    own = {one.name: getattr(request, one.name) for one in fields(request)}
-    return MemoryRequest(**own, runners=runners)
+    request = with_inputs(examine_request(what, **given))
+    return extended(MemoryRequest, request, runners=runners)
 
 
 async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswer:
@@ -61,12 +65,10 @@ async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswe
     Raises:
         NotExamined
     """
-    package = request.call.package
-    assert package is not None  # the request has it
-    found = await anyio.to_thread.run_sync(lambda: inspect(package, binaries=False))
+    model = await anyio.to_thread.run_sync(model_of, request.call, request.model)
     words = ["--instances", str(request.runners)]
     seen = await examined(state, request, "memory_use", MemoryReport, *words)
-    answer = answer_of(state, request, seen.report, found.model(request.model))
+    answer = answer_of(state, request, seen.report, model)
     said = [line for one in request.uses for line in grows(events_of(one.path))]
     return answer.model_copy(update={"run_grows": said, "grows": answer.grows or bool(said)})
 
@@ -83,9 +85,7 @@ def answer_of(
     if largest is not None:
         summary += f", the most of it ({mib(largest.bytes)}) {largest.owner}"
     return MemoryAnswer(
-        run=state.directory.id,
-        status="done",
-        package=str(request.call.package),
+        **of_run(state, request),
         device=report.device,
         summary=summary + (f"; {growth}" if grows else ""),
         peak=peak,
@@ -99,8 +99,6 @@ def answer_of(
         grows=grows,
         lower=list(lower(report)),
         guide=GUIDE,
-        artifacts=state.artifacts(),
-        notes=list(state.notes),
     )
 
 

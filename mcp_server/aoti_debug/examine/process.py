@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Union
 
 import anyio.to_thread
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 SAID = 300  # characters of an error
 T = TypeVar("T")
+E = TypeVar("E", bound="ExamineRequest")
+Named = Union[str, "os.PathLike[str]"]
 
 
 class NotExamined(AotiDebugError):
@@ -53,8 +55,19 @@ class ExamineRequest(Request):
     trust: bool = False  # the person vouches for the program's file
 
 
-class ExamineWanted(Wanted, total=False):
-    """What a user may say of it besides its files; the names are those of `ExamineRequest`."""
+class Files(TypedDict, total=False):
+    """The files of a call, and where they and the run are."""
+
+    inputs: Named | None
+    exported: Named | None
+    env: Mapping[str, str] | None
+    cwd: Named | None
+    home: Path | None
+    owner: str | None
+
+
+class ExamineWanted(Files, Wanted, total=False):
+    """What a user may say of it besides."""
 
     model: str | None
     trust: bool
@@ -66,57 +79,61 @@ class Examined(Generic[T]):
 
     report: T
     ran: Ran
-    artifact: str  # the report's name in the run
 
 
-def examine_request(
-    what: str,
-    *,
-    inputs: str | os.PathLike[str] | None = None,
-    exported: str | os.PathLike[str] | None = None,
-    env: Mapping[str, str] | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-    home: Path | None = None,
-    owner: str | None = None,
-    **wanted: Unpack[ExamineWanted],
-) -> ExamineRequest:
+def examine_request(what: str, **given: Unpack[ExamineWanted]) -> ExamineRequest:
     """Resolve a package, or a run with the package and the call that it has captured. Blocks.
 
     Raises:
         UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
     """
-    python = wanted.get("python")
-    call_file = _file(inputs, "inputs", cwd, owner, home) if inputs is not None else None
-    program = _file(exported, "exported", cwd, owner, home) if exported is not None else None
+    python, env = given.get("python"), given.get("env")
+    wanted = wanted_of(given)
+    both = (("inputs", given.get("inputs")), ("exported", given.get("exported")))
+    files: Any = {name: file_of(path, name, given) for name, path in both if path is not None}
     if RUN.fullmatch(what):
-        directory = RunDirectory.open(what, home, owner)
+        directory = RunDirectory.open(what, given.get("home"), given.get("owner"))
         target = target_of(directory, python, env)
-        call = _call_of(directory, home)
-        call = replace(call, inputs=call_file or call.inputs, exported=program or call.exported)
+        call = replace(_call_of(directory, given.get("home")), **files)
         if call.package is None:
             raise UnreadableInput(
                 f"run {what} holds no package: {call.why_no_package}", help="Give the package."
             )
         return ExamineRequest(target, call=call, uses=(directory,), **wanted)
-    package = _file(what, "package", cwd, owner, home)
+    package = file_of(what, "package", given)
     command = (str(find_interpreter(python, {**os.environ, **(env or {})})), str(package))
-    target = resolve_target(command=command, env=env, cwd=cwd or package.parent)
-    call = Captured(package=package, inputs=call_file, exported=program)
-    return ExamineRequest(target, call=call, **wanted)
+    target = resolve_target(command=command, env=env, cwd=given.get("cwd") or package.parent)
+    return ExamineRequest(target, call=Captured(package=package, **files), **wanted)
 
 
-def _file(
-    path: str | os.PathLike[str],
-    what: str,
-    cwd: str | os.PathLike[str] | None,
-    owner: str | None,
-    home: Path | None,
-) -> Path:
-    found = Path(cwd or ".", expanded(path)).absolute()
+def file_of(path: Named, what: str, given: Files) -> Path:
+    """Return the path of a file that there is, and that its owner may read."""
+    found = Path(given.get("cwd") or ".", expanded(path)).absolute()
     if not found.is_file():
         raise UnreadableInput(f"{what}: there is no file {found}", help="Give an existing file.")
-    within(found, owner, home)
+    within(found, given.get("owner"), given.get("home"))
     return found
+
+
+def wanted_of(given: ExamineWanted) -> Any:
+    """Return what is wanted besides the files, which are fields of a request."""
+    return {name: one for name, one in given.items() if name not in Files.__annotations__}
+
+
+def with_inputs(request: E) -> E:
+    """Return a request that has the inputs of a call, or a program that has an example."""
+    if request.call.inputs is None and request.call.exported is None:
+        raise UnreadableInput(
+            "there are no inputs for a call",
+            help="Save some with torch.save((args, kwargs), FILE) and give --inputs FILE.",
+        )
+    return request
+
+
+def extended(kind: type[E], request: Request, **more: Any) -> E:
+    """Return a request of a kind that says what another one says, and more."""
+    known = {field.name: getattr(request, field.name) for field in fields(request)}
+    return kind(**{"call": Captured(), **known, **more})
 
 
 def _call_of(directory: RunDirectory, home: Path | None) -> Captured:
@@ -140,12 +157,12 @@ async def examined(
     Raises:
         NotExamined: the process failed before it had anything to report; what it said is told.
     """
-    words = (*(("--trust",) * request.trust), *more)
-    words = (*words, *(("--model", request.model) if request.model is not None else ()))
-    limit = request.timeout_s
+    words = [*more, *(["--trust"] if request.trust else [])]
+    words += ["--model", request.model] if request.model is not None else []
+    timeout_s = request.timeout_s
     async with hold_gpus(state):
-        ran, document, artifact = await probed(
-            state, program, program, request.call, *words, timeout_s=limit, flags=flags
+        ran, document, _ = await probed(
+            state, program, program, request.call, *words, timeout_s=timeout_s, flags=flags
         )
     error = (document or {}).get("error")
     if document is None or error or not ran.exit.ok:
@@ -153,7 +170,18 @@ async def examined(
     if document is None or error:
         raise NotExamined(said(ran, document, program))
     report = await anyio.to_thread.run_sync(take, kind, document)
-    return Examined(report, ran, artifact)
+    return Examined(report, ran)
+
+
+def of_run(state: RunState, request: ExamineRequest) -> dict[str, Any]:
+    """Return what every examination answers of its run."""
+    return {
+        "run": state.directory.id,
+        "status": "done",
+        "package": str(request.call.package),
+        "artifacts": state.artifacts(),
+        "notes": list(state.notes),
+    }
 
 
 def said(ran: Ran, document: Mapping[str, object] | None, program: str) -> str:

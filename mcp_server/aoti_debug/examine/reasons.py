@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.launch_rows import CallTable, Row
-from aoti_debug.examine.time_answer import SlowReason
 from aoti_debug.read.timing_report import TimingReport, Tried, Wait
 
 LEAST = 0.1  # of a call: what is less is no reason

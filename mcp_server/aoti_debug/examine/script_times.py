@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from aoti_debug.examine.time_answer import SlowReason
+from aoti_debug.examine.answers import SlowReason
 from aoti_debug.model import SourceLine
 from aoti_debug.read.event_records import Phase
 from aoti_debug.record.run_seen import RunSeen

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,9 @@ import anyio.to_thread
 
 from aoti_debug.answers import StageAnswer
 from aoti_debug.errors import WrongUse
+from aoti_debug.examine.answers import TimeFindings
 from aoti_debug.examine.compile_time import compile_tables
+from aoti_debug.examine.launches import model_of
 from aoti_debug.examine.process import (
     RUN,
     Examined,
@@ -20,20 +21,19 @@ from aoti_debug.examine.process import (
     NotExamined,
     examine_request,
     examined,
+    extended,
+    wanted_of,
 )
 from aoti_debug.examine.script_times import script_reasons
-from aoti_debug.examine.time_answer import TimeFindings
 from aoti_debug.examine.time_findings import Measured, findings
 from aoti_debug.explain.describe import NO_PROVENANCE
 from aoti_debug.explain.find import Texts
 from aoti_debug.explain.package import read_texts
 from aoti_debug.facts.run_flags import SLOWING
 from aoti_debug.facts.stages import STAGES
-from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.timing_report import TimingReport
 from aoti_debug.record.run_seen import NO_RECORD, RunSeen
-from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import check_interpreter
 from aoti_debug.run.target import resolve_target
@@ -67,19 +67,14 @@ def time_request(
     *,
     args: Sequence[str] = (),
     against: str | None = None,
-    inputs: str | os.PathLike[str] | None = None,
-    exported: str | os.PathLike[str] | None = None,
-    env: Mapping[str, str] | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-    home: Path | None = None,
-    owner: str | None = None,
-    **wanted: Unpack[ExamineWanted],
+    **given: Unpack[ExamineWanted],
 ) -> TimeRequest:
     """Resolve a package, a run or a script, and what it is compared with. Blocks.
 
     Raises:
         WrongUse, UnknownRun, UnreadableInput, NoInterpreter
     """
+    cwd, env, python = given.get("cwd"), given.get("env"), given.get("python")
     if against is not None and against not in PROGRAMS:
         other = Path(cwd or ".", expanded(against)).absolute()
         if other.suffix not in PACKAGES or not other.is_file():
@@ -87,46 +82,27 @@ def time_request(
                 f"cannot compare with {against}", help="Give a package, eager or compile."
             )
         against = str(other)
-    is_run = RUN.fullmatch(what) is not None
-    if not is_run and Path(what).suffix not in PACKAGES:
-        if inputs is not None:
+    if RUN.fullmatch(what) is None and Path(what).suffix not in PACKAGES:
+        if given.get("inputs") is not None:
             raise WrongUse(
                 "--inputs belongs to a package or a run", help="A script makes its own calls."
             )
-        target = resolve_target(
-            script=what, args=args, python=wanted.get("python"), env=env, cwd=cwd
-        )
+        target = resolve_target(script=what, args=args, python=python, env=env, cwd=cwd)
         if target.python is not None:
             check_interpreter(target.python, target.env)
-        return TimeRequest(target, call=Captured(), against=against, **wanted)
-    given = examine_request(
-        what,
-        inputs=inputs,
-        exported=exported,
-        env=env,
-        cwd=cwd,
-        home=home,
-        owner=owner,
-        **wanted,
-    )
-    if against in PROGRAMS and given.call.exported is None:
+        return TimeRequest(target, call=Captured(), against=against, **wanted_of(given))
+    request = examine_request(what, **given)
+    if against in PROGRAMS and request.call.exported is None:
         raise WrongUse(
             f"{what} has no exported program to compare with", help="Give --exported FILE."
         )
-    run = RunDirectory.open(what, home, owner).path if is_run else None
-    return of_request(given, against, run)
-
-
-def of_request(given: Request, against: str | None = None, run: Path | None = None) -> TimeRequest:
-    """Return a request for times like another one; of a target alone, which is run first."""
-    known = {field.name: getattr(given, field.name) for field in fields(given)}
-    known.setdefault("call", Captured())
-    return TimeRequest(**{**known, "against": against, "run": run})
+    run = next((one.path for one in request.uses), None)
+    return extended(TimeRequest, request, against=against, run=run)
 
 
 async def time(state: RunState, given: Request) -> StageAnswer:
     """Say where the seconds of a call, a load and a compile go."""
-    request = given if isinstance(given, TimeRequest) else of_request(given)
+    request = given if isinstance(given, TimeRequest) else extended(TimeRequest, given)
     ran: Ran | None = None
     place = request.run
     if request.call.package is None:
@@ -221,7 +197,8 @@ async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Meas
     other = None
     if request.against is not None and request.against not in PROGRAMS:
         other = Path(request.against)
-    return await anyio.to_thread.run_sync(measured_by, done.report, call, tuple(slowing), other)
+    known = done.report, call, request.model, tuple(slowing), other
+    return await anyio.to_thread.run_sync(measured_by, *known)
 
 
 def unwatched(state: RunState) -> dict[str, str]:
@@ -230,16 +207,19 @@ def unwatched(state: RunState) -> dict[str, str]:
 
 
 def measured_by(
-    report: TimingReport, call: Captured, slowing: tuple[str, ...] = (), other: Path | None = None
+    report: TimingReport,
+    call: Captured,
+    name: str | None = None,
+    slowing: tuple[str, ...] = (),
+    other: Path | None = None,
 ) -> Measured:
     """Return a report with what the packages that it is about say. Blocks."""
-    assert call.package is not None
-    model, texts = _package(call.package, call)
-    theirs = _package(other, None) if other is not None else None
-    return Measured(report, model, texts, slowing, theirs)
+    theirs = _package(Captured(package=other)) if other is not None else None
+    return Measured(report, *_package(call, name), slowing, theirs)
 
 
-def _package(path: Path, call: Captured | None) -> tuple[CompiledModel | None, Texts]:
-    name = call.call.model if call is not None and call.call is not None else None
-    model = inspect(path, binaries=False).model(name)
-    return model, read_texts(path, model) if model is not None else Texts()
+def _package(call: Captured, name: str | None = None) -> tuple[CompiledModel | None, Texts]:
+    model = model_of(call, name)
+    if call.package is None or model is None:
+        return model, Texts()
+    return model, read_texts(call.package, model)

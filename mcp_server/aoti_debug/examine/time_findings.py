@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from aoti_debug.examine.launch_rows import CallTable, Row, call_table
-from aoti_debug.examine.reasons import MOST, reasons, trade
-from aoti_debug.examine.time_answer import (
+from aoti_debug.examine.answers import (
     CallTime,
     LaunchChange,
     LaunchRow,
@@ -19,6 +17,8 @@ from aoti_debug.examine.time_answer import (
     TimePart,
     TimeTable,
 )
+from aoti_debug.examine.launch_rows import CallTable, Row, call_table
+from aoti_debug.examine.reasons import MOST, reasons, trade
 from aoti_debug.explain.find import Texts
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.timing_report import First, LaunchTime, Load, TimingReport

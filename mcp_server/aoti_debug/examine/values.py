@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, fields
-from functools import partial
+from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from aoti_debug.errors import UnreadableInput
-from aoti_debug.examine.launches import launch_words, origin_of
-from aoti_debug.examine.process import ExamineRequest, examine_request, examined
-from aoti_debug.examine.values_answer import FirstWrong, KernelValues, TensorValues, ValuesAnswer
+from aoti_debug.examine.answers import FirstWrong, KernelValues, TensorValues, ValuesAnswer
+from aoti_debug.examine.launches import launch_words, model_of, origin_of
+from aoti_debug.examine.process import (
+    ExamineRequest,
+    examine_request,
+    examined,
+    extended,
+    file_of,
+    of_run,
+    with_inputs,
+)
 from aoti_debug.examine.values_repro import kernel_scripts
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine
-from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Launch
 from aoti_debug.read.values_report import Argument, Launched, Seen, ValuesReport
-from aoti_debug.run.files import expanded
 from aoti_debug.triage.run_state import RunState
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-
     from typing_extensions import Unpack
 
-    from aoti_debug.examine.launches import launch_words, origin_of
-from aoti_debug.examine.process import ExamineWanted
+    from aoti_debug.examine.process import ExamineWanted
 
 ROWS = 40  # of the answer; all are in the report
 BEFORE = 4  # of them before the one in question
@@ -50,32 +51,16 @@ def values_request(
     *,
     kernel: str | None = None,
     against: str | os.PathLike[str] | None = None,
-    inputs: str | os.PathLike[str] | None = None,
-    exported: str | os.PathLike[str] | None = None,
-    env: Mapping[str, str] | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-    home: Path | None = None,
-    owner: str | None = None,
-    **wanted: Unpack[ExamineWanted],
+    **given: Unpack[ExamineWanted],
 ) -> ValuesRequest:
     """Resolve a package or a run, and what its kernels are compared with. Blocks.
 
     Raises:
         UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
     """
-    found = examine_request(
-        what, inputs=inputs, exported=exported, env=env, cwd=cwd, home=home, owner=owner, **wanted
-    )
-    other = Path(cwd or ".", expanded(against)).absolute() if against is not None else None
-    if other is not None and not other.is_file():
-        raise UnreadableInput(f"there is no package {other}", help="Give the path of a .pt2.")
-    if found.call.inputs is None and found.call.exported is None:
-        raise UnreadableInput(
-            "there are no inputs for a call",
-            help="Save some with torch.save((args, kwargs), FILE) and give --inputs FILE.",
-        )
-    known = {field.name: getattr(found, field.name) for field in fields(found)}
-    return ValuesRequest(**known, kernel=kernel, against=other)
+    request = with_inputs(examine_request(what, **given))
+    other = file_of(against, "against", given) if against is not None else None
+    return extended(ValuesRequest, request, kernel=kernel, against=other)
 
 
 async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
@@ -84,23 +69,15 @@ async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
     Raises:
         NotExamined: the call failed before any kernel was seen.
     """
-    model = await anyio.to_thread.run_sync(_model, request)
+    model = await anyio.to_thread.run_sync(model_of, request.call, request.model)
     words = await anyio.to_thread.run_sync(launch_words, model, state.directory.path)
     words += ["--against", str(request.against)] if request.against is not None else []
     words += ["--kernel", request.kernel] if request.kernel is not None else []
     seen = await examined(state, request, "values", ValuesReport, *words)
     state.done(state.step("values", "one call, each kernel looked at", seen.ran))
-    told = partial(kernel_scripts, seen.report.launches, model, request.call.package)
-    scripts = await anyio.to_thread.run_sync(told, seen.ran.directory)
-    paths = [str(seen.ran.directory / name) for name in scripts]
-    return answer(state, request, seen.report, model).model_copy(update={"kernel_scripts": paths})
-
-
-def _model(request: ValuesRequest) -> CompiledModel | None:
-    package = request.call.package
-    assert package is not None  # the request has it
-    wanted = request.model or (request.call.call.model if request.call.call is not None else None)
-    return inspect(package, binaries=False).model(wanted)
+    given = seen.report.launches, model, request.call.package, seen.ran.directory
+    scripts = await anyio.to_thread.run_sync(kernel_scripts, *given)
+    return answer(state, request, seen.report, model).model_copy(update={"kernel_scripts": scripts})
 
 
 def answer(
@@ -124,9 +101,9 @@ def answer(
     if request.kernel is not None and not asked:
         notes.append(f"no launch is {request.kernel!r}: give a name or a number of the list")
     compared = report.compared
+    known = of_run(state, request)
     return ValuesAnswer(
-        run=state.directory.id,
-        status="done",
+        **{**known, "notes": [*state.notes, *notes]},
         summary=summary(report, first),
         compared=compared.verdict or None if compared is not None else None,
         reference=compared.reference or None if compared is not None else None,
@@ -135,8 +112,6 @@ def answer(
         launches=shown,
         launches_count=len(report.launches),
         steps=state.steps,
-        artifacts=state.artifacts(),
-        notes=[*state.notes, *notes],
     )
 
 
@@ -231,16 +206,6 @@ def source_of(launch: Launched, model: CompiledModel | None) -> list[SourceLine]
 
 def tensor(argument: Argument, seen: Seen, *, written: bool) -> TensorValues:
     like = argument.like if written and argument.agrees else None
-    return TensorValues(
-        name=argument.name,
-        written=written,
-        shape=list(seen.shape),
-        dtype=seen.dtype,
-        min=seen.min,
-        max=seen.max,
-        mean=seen.mean,
-        nan=seen.nan,
-        inf=seen.inf,
-        digest=seen.digest or None,
-        like=like.node if like is not None else None,
-    )
+    held = {**asdict(seen), "digest": seen.digest or None}
+    node = like.node if like is not None else None
+    return TensorValues(name=argument.name, written=written, like=node, **held)

@@ -42,7 +42,7 @@ def kernel_scripts(
             data, wrote = f"launch-{launch.number}.pt", f"launch-{launch.number}-wrote.pt"
             ends = f"launch {launch.number}: says whether it writes again what the package wrote"
             write_atomically(folder / name, kernel_script(about, ends, data, wrote).encode())
-            found.append(name)
+            found.append(str(folder / name))
     return found
 
 

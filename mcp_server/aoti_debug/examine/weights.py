@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from aoti_debug.errors import UnreadableInput, WrongUse
-from aoti_debug.examine.process import Examined, ExamineRequest, examine_request, examined
+from aoti_debug.examine.answers import WeightFinding, WeightsAnswer, WeightStep
+from aoti_debug.examine.process import (
+    Examined,
+    ExamineRequest,
+    examine_request,
+    examined,
+    extended,
+    file_of,
+    of_run,
+)
 from aoti_debug.examine.seen_updates import seen_update
-from aoti_debug.examine.weights_answer import WeightFinding, WeightsAnswer, WeightStep
 from aoti_debug.examine.weights_words import (
     DIES,
     headline,
@@ -23,16 +31,20 @@ from aoti_debug.examine.weights_words import (
 from aoti_debug.probe.update_steps import NAMED, Step, sequence
 from aoti_debug.read.weights_report import FindingSeen, StepSeen, WeightsReport
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import expanded, write_atomically
+from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from aoti_debug.examine.process import ExamineWanted
 
 GUIDE = "guides/constants.md"
 STEPS = "steps.json"
 LISTED = 12
 THREADS = 64
 FULL = "full"
-FILE_HELP = "Give a state dict of torch.save."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +65,17 @@ def weights_request(
     steps: str | None = None,
     run: str | None = None,
     threads: int = 0,
-    **given: Any,
+    **given: Unpack[ExamineWanted],
 ) -> WeightsRequest:
     """Resolve a package or a run, the file of its new weights, and the steps of the update: those
     that are named, or that the run was seen to make.
 
     Raises:
-        WrongUse: the steps are none, or a file is missing.
-        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
+        WrongUse, UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
     """
     if not 0 <= threads <= THREADS:
         raise WrongUse(f"--threads {threads} is not 0 to {THREADS}")
-    path = _weights(new, given.get("cwd")) if new is not None else None
+    path = file_of(new, "weights", given) if new is not None else None
     request = examine_request(what, **given)
     if run is not None:
         request = _as_in_run(request, run, given)
@@ -72,14 +83,14 @@ def weights_request(
         seen = seen_update(events_of(request.uses[0].path), request.uses[0].path)
         planned, files = seen.steps, seen.files
     elif path is None:
-        raise WrongUse("which weights?", help=FILE_HELP)
+        raise WrongUse("which weights?", help="Give a state dict of torch.save.")
     else:
         planned, files = _sequence(steps or FULL), (path,)
-    own = {one.name: getattr(request, one.name) for one in fields(request)}
-    return WeightsRequest(**own, steps=planned, files=files, wanted=path, threads=threads)
+    more = {"steps": planned, "files": files, "wanted": path, "threads": threads}
+    return extended(WeightsRequest, request, **more)
 
 
-def _as_in_run(request: ExamineRequest, run: str, given: Mapping[str, Any]) -> ExamineRequest:
+def _as_in_run(request: ExamineRequest, run: str, given: ExamineWanted) -> ExamineRequest:
     """Return the request with what a run has of a call of the package."""
     directory = RunDirectory.open(run, given.get("home"), given.get("owner"))
     try:
@@ -94,13 +105,6 @@ def _sequence(steps: str) -> tuple[Step, ...]:
         return sequence(steps)
     except ValueError as error:
         raise WrongUse(str(error), help=f"Name one of {', '.join(NAMED)}, or the steps.") from None
-
-
-def _weights(new: str | os.PathLike[str], cwd: str | os.PathLike[str] | None) -> Path:
-    path = Path(cwd or ".", expanded(str(new))).absolute()
-    if not path.is_file():
-        raise WrongUse(f"there is no file of weights {path}", help=FILE_HELP)
-    return path
 
 
 async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswer:
@@ -147,9 +151,7 @@ def answer_of(
         summary += f"not compared: {last.why_not or 'no call'}. Give exported and inputs"
     tied = {one.constant: one.detail for one in findings if one.reason == "tied"}
     return WeightsAnswer(
-        run=state.directory.id,
-        status="done",
-        package=str(request.call.package),
+        **of_run(state, request),
         update=verdict,
         summary=summary,
         truth=report.truth or None,
@@ -159,8 +161,6 @@ def answer_of(
         under_calls=said or None,
         safe=safe_code(report, tied) or None,
         guide=None if verdict == "right" else GUIDE,
-        artifacts=state.artifacts(),
-        notes=list(state.notes),
     )
 
 

@@ -16,10 +16,7 @@ from aoti_debug.answers import (
     StageAnswer,
     TriageAnswer,
 )
-from aoti_debug.examine.graphs_answer import GraphsAnswer
-from aoti_debug.examine.memory_answer import MemoryAnswer
-from aoti_debug.examine.values_answer import ValuesAnswer
-from aoti_debug.examine.weights_answer import WeightsAnswer
+from aoti_debug.examine.answers import GraphsAnswer, MemoryAnswer, ValuesAnswer, WeightsAnswer
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
 from aoti_debug.report.diagnosis import (
     brief,

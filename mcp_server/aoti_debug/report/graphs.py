@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.examine.graphs_answer import GraphsAnswer
+from aoti_debug.examine.answers import GraphsAnswer
 from aoti_debug.report.text import Outline, Tone, section
 
 TONES: dict[str | None, Tone] = {"fit": "fine", "not fit": "fault", "depends": "doubt"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aoti_debug.examine.memory_answer import MemoryAnswer, MemoryRow
+from aoti_debug.examine.answers import MemoryAnswer, MemoryRow
 from aoti_debug.report.html import Plot, Series, lines_plot
 from aoti_debug.report.text import Item, Outline, Section, section, table
 

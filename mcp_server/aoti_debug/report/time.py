@@ -7,7 +7,7 @@ from html import escape
 from pathlib import PurePath
 
 from aoti_debug.answers import StageAnswer
-from aoti_debug.examine.time_answer import (
+from aoti_debug.examine.answers import (
     CallTime,
     LaunchRow,
     SlowReason,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from aoti_debug.examine.values_answer import FirstWrong, KernelValues, TensorValues, ValuesAnswer
+from aoti_debug.examine.answers import FirstWrong, KernelValues, TensorValues, ValuesAnswer
 from aoti_debug.report.diagnosis import source_item
 from aoti_debug.report.text import Item, Outline, Tone, following, section, table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aoti_debug.examine.weights_answer import WeightFinding, WeightsAnswer, WeightStep
+from aoti_debug.examine.answers import WeightFinding, WeightsAnswer, WeightStep
 from aoti_debug.report.text import Item, Outline, Tone, following, section
 
 TONES: dict[str | None, Tone] = {"right": "fine", "wrong": "fault", "undecided": "doubt"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aoti_debug import kinds
 from aoti_debug.answers import ExplainAnswer
-from aoti_debug.examine.values_answer import KernelValues, ValuesAnswer
+from aoti_debug.examine.answers import KernelValues, Statistics, ValuesAnswer
 from aoti_debug.model import ValueRow
 from aoti_debug.signals import in_thread
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, owner_of
@@ -50,15 +50,9 @@ def rows(launch: KernelValues) -> list[ValueRow]:
             number=launch.number,
             node=one.name,
             op="written" if one.written else "read",
-            shape=one.shape,
-            dtype=one.dtype,
-            min=one.min,
-            max=one.max,
-            mean=one.mean,
-            nan=one.nan,
-            inf=one.inf,
             line=launch.line,
             mark=launch.mark if one.written else None,
+            **{name: getattr(one, name) for name in Statistics.model_fields},
         )
         for one in launch.arguments
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.answers import PackageAnswer, Problem
-from aoti_debug.examine.weights_answer import WeightFinding, WeightsAnswer
+from aoti_debug.examine.answers import WeightFinding, WeightsAnswer
 from aoti_debug.kinds import WEIGHTS
 from aoti_debug.signals import in_thread
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, owner_of

@@ -17,7 +17,7 @@ from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.diagnose.observations import OlderPackage
-from aoti_debug.examine.launches import launch_words
+from aoti_debug.examine.launches import launch_words, model_of
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
@@ -156,10 +156,7 @@ async def take_bisection(
 
 def names_of_launches(state: RunState, call: Captured) -> list[str]:
     """Return what tells the probe which operators each launch of the package stands for."""
-    if call.package is None:
-        return []
-    model = inspect(call.package, binaries=False).model(call.call.model if call.call else None)
-    return launch_words(model, state.directory.path)
+    return launch_words(model_of(call), state.directory.path) if call.package is not None else []
 
 
 WHY_OLDER = "what an earlier run loaded from the package's path was another package: was it stale"
