@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
-from . import prototypes, slots, taps
+from . import slots, taps
+from .prototypes import Prototype
 from .wrapper_contract import source_in
 
-_PROXY = "aoti_torch_proxy_executor_call_function"
 _ROUNDS, _TRIES = 30, 100
 
 
@@ -43,22 +43,16 @@ class Launches:
                 all_replaced.enter_context(slots.replaced(library, callbacks))
             yield
 
-    def _of(self, library: slots.Library) -> dict[str, tuple[list[int], Any]]:
-        kernels = prototypes.kernels(source_in(Path(library.path)) or "")
-        known = {**prototypes.shims(), **prototypes.driver(), **kernels}
-        found = {}
-        for name, places in library.slots(known.__contains__).items():
-            is_launch = name in kernels or taps.kind_of(name) in ("extern", "launch", "load")
-            kind = known[name].function if is_launch else None
-            if kind is not None:
-                original = kind(ctypes.c_uint64.from_address(places[0]).value)
-                found[name] = places, kind(self._timed(name, original))
-        self.unseen += [name for name in kernels if name not in found]
+    def _of(self, library: slots.Library) -> slots.Callbacks:
+        source = source_in(Path(library.path)) or ""
+        kinds = ("generated", "extern", "launch", "load")
+        found, unseen = taps.callbacks_of(library, source, kinds, self._timed)
+        self.unseen += unseen
         return found
 
-    def _timed(self, name: str, original: Any) -> Callable[..., Any]:
+    def _timed(self, _: str, function: Prototype, original: Any) -> Callable[..., Any]:
         now, processors, add = time.perf_counter, time.process_time, self.made.append
-        own_name = name == _PROXY
+        name, proxied = function.name, function.name == taps.PROXY
 
         def call(*args: Any) -> Any:
             if self._around is not None:
@@ -67,7 +61,7 @@ class Launches:
             spent, began = processors(), now()
             result = original(*args)
             ended = now()
-            called = f"proxy_executor[{args[1]}]" if own_name else name
+            called = taps.named(name, args) if proxied else name
             add(Launch(called, began, ended, processors() - spent))
             return result
 
@@ -78,7 +72,7 @@ class Launches:
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
         original = kind(("labs", ctypes.CDLL(None)))
         self._around = None
-        seen = kind(self._timed("labs", original))
+        seen = kind(self._timed("", Prototype("labs", "int", ()), original))
         added = _each(lambda: seen(1, 2, 3)) - _each(lambda: original(1, 2, 3))
         inside = min(one.ended - one.began for one in self.made)
         del self.made[:]

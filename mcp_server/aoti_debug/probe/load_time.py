@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, Callable
 
 from . import slots
+from .handles import torch_library
 
 _HANDLE = ctypes.c_void_p
 _DLOPEN = ctypes.CFUNCTYPE(_HANDLE, ctypes.c_char_p, ctypes.c_int)
@@ -37,7 +38,6 @@ class Parts:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.bytes: dict[str, int] = {}
-        self.files: list[str] = []  # libraries that were opened
 
     def add(self, name: str, seconds: float, size: int = 0) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
@@ -66,20 +66,15 @@ def watched(parts: Parts) -> Iterator[None]:
     Raises:
         slots.Unavailable: not on this system.
     """
-    torch_library = slots.libraries(lambda path: path.endswith("/libtorch_cpu.so"))
-    if not torch_library:
-        raise slots.Unavailable("libtorch_cpu.so is not loaded by itself")
-    hooks: dict[str, tuple[Any, Callable[[Any], Callable[..., Any]]]] = {
-        "dlopen": (_DLOPEN, lambda original: _opening(parts, original)),
-        "dlsym": (_DLSYM, lambda original: _looking_up(parts, original)),
-        "mz_zip_reader_extract_to_file": (_EXTRACT, lambda original: _extracting(parts, original)),
+    library = torch_library()
+    hooks: dict[str, tuple[Any, Callable[[Parts, Any], Callable[..., Any]]]] = {
+        "dlopen": (_DLOPEN, _opening),
+        "dlsym": (_DLSYM, _looking_up),
+        "mz_zip_reader_extract_to_file": (_EXTRACT, _extracting),
     }
-    callbacks = {}
-    for name, places in torch_library[0].slots(hooks.__contains__).items():
-        kind, wrapper = hooks[name]
-        original = kind(ctypes.c_uint64.from_address(places[0]).value)
-        callbacks[name] = (places, kind(wrapper(original)))
-    with slots.replaced(torch_library[0], callbacks), _instruction_sets(parts):
+    types = {name: kind for name, (kind, _) in hooks.items()}
+    callbacks = slots.wrapped(library, types.get, lambda name, own: hooks[name][1](parts, own))
+    with slots.replaced(library, callbacks), _instruction_sets(parts):
         yield
 
 
@@ -88,7 +83,6 @@ def _opening(parts: Parts, original: Any) -> Callable[..., Any]:
         with parts.of("dlopen"):
             handle = original(path, flags)
         if path:
-            parts.files.append(os.fsdecode(path))
             parts.add("dlopen", 0.0, _size(path))
         return handle
 

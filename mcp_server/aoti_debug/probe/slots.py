@@ -23,6 +23,9 @@ _STRTAB, _SYMTAB, _RELA, _RELASZ, _STRSZ, _PLTRELSZ, _JMPREL = 5, 6, 7, 8, 10, 2
 _RELOCATION = struct.Struct("<QIIq")  # place, kind, symbol, addend
 
 
+Callbacks = dict[str, tuple[list[int], Any]]  # by name: the slots, and a function of ctypes
+
+
 class Unavailable(Exception):
     """A library's calls cannot be seen; the message says why."""
 
@@ -151,9 +154,22 @@ def packages() -> list[Library]:
     return [library for library in found if ENTRY + b"\0" in library.names()]
 
 
+def wrapped(
+    library: Library, typed: Callable[[str], Any], wrap: Callable[[str, Any], Callable[..., Any]]
+) -> Callbacks:
+    """Return what is to be called in place of functions: `typed` gives the type of ctypes of each
+    that is wanted, `wrap` makes what is called, of a function's name and the function itself."""
+    found = {}
+    for name, places in library.slots(lambda name: typed(name) is not None).items():
+        kind = typed(name)
+        original = kind(ctypes.c_uint64.from_address(places[0]).value)
+        found[name] = places, kind(wrap(name, original))
+    return found
+
+
 @contextlib.contextmanager
-def replaced(library: Library, callbacks: dict[str, tuple[list[int], Any]]) -> Iterator[None]:
-    """Have a library call others for a while: by name, the slots and a ctypes function."""
+def replaced(library: Library, callbacks: Callbacks) -> Iterator[None]:
+    """Have a library call others for a while."""
     kept: list[tuple[int, int]] = []
     try:
         for places, callback in callbacks.values():

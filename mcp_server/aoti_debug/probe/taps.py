@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ _SHIMS = {
         "extern",
     ),
 }
+PROXY, PROXIED = "aoti_torch_proxy_executor_call_function", "proxy_executor["
 _EXTERN = ("cpu_", "cuda_", "xpu_", "mps_", "aten_")  # after aoti_torch_
 _GETTERS = ("aoti_torch_cuda_guard_", "aoti_torch_cuda_caching_", "aoti_torch_cuda_stream_")
 _LAUNCHES = ("cuLaunchKernel", "hipModuleLaunchKernel")
@@ -66,7 +67,7 @@ class Call:
     __slots__ = ("args", "block", "grid", "kind", "name", "params", "result", "stream", "watch")
 
     def __init__(self, watch: Watch, kind: str, function: Prototype, args: tuple[Any, ...]) -> None:
-        self.watch, self.kind, self.name = watch, kind, function.name
+        self.watch, self.kind, self.name = watch, kind, named(function.name, args)
         self.params, self.args = function.params, args
         self.result: Any = None
         self.grid: tuple[int, ...] | None = None
@@ -91,11 +92,16 @@ class Call:
 
     def _count(self, number: int) -> int:
         """Return how many handles an array has: its length stands beside it."""
-        if self.name == "aoti_torch_proxy_executor_call_function":
+        if self.name.startswith(PROXIED):
             return int(self.args[number - 1])
         after = self.params[number + 1 : number + 2]
         counted = after and after[0].name in (f"{self.params[number].name}_len_", "num_indices")
         return int(self.args[number + 1]) if counted else 1
+
+
+def named(function: str, args: tuple[Any, ...]) -> str:
+    """Return the name of a call; one through the proxy executor is called by its number, too."""
+    return f"{PROXIED}{args[1]}]" if function == PROXY else function
 
 
 def returned(param: Param) -> bool:
@@ -135,27 +141,15 @@ class Watch:
     def add(self, library: Library) -> None:
         """Replace the slots of one more package."""
         source = source_in(Path(library.path)) or ""
-        kernels = prototypes.kernels(source)
         launcher = prototypes.launcher(source)
         self._launcher.params.update(launcher.params)
         self._launcher.binaries.update(launcher.binaries)
-        known = {**prototypes.shims(), **prototypes.driver(), **kernels}
-        callbacks: dict[str, tuple[list[int], Any]] = {}
-        for name, places in library.slots(known.__contains__).items():
-            kind = "generated" if name in kernels else kind_of(name)
-            function = known[name].function if kind is not None else None
-            if kind is not None and function is not None and self._wanted(kind):
-                original = function(ctypes.c_uint64.from_address(places[0]).value)
-                call = self._around(kind, known[name], original)
-                callbacks[name] = places, function(call)
-        self.unseen += [name for name in kernels if name not in callbacks]
+        wanted = (*self.hook.kinds, "pointer", "free", "load")
+        callbacks, unseen = callbacks_of(library, source, wanted, self._around)
+        self.unseen += unseen
         self._restored.callback(callbacks.clear)  # they live as long as a slot holds them
         self._restored.enter_context(slots.replaced(library, callbacks))
         self.libraries.append(library)
-
-    def _wanted(self, kind: str) -> bool:
-        """Tell whether calls of a kind are looked at, by the hook or for it."""
-        return kind in self.hook.kinds or kind in ("pointer", "free", "load")
 
     def _around(self, kind: str, function: Prototype, original: Any) -> Callable[..., Any]:
         asked = kind in self.hook.kinds
@@ -211,6 +205,27 @@ class Watch:
         self._restored.close()
 
 
+def callbacks_of(
+    library: Library,
+    source: str,
+    wanted: Collection[str],
+    around: Callable[[str, Prototype, Any], Callable[..., Any]],
+) -> tuple[slots.Callbacks, list[str]]:
+    """Return what a package is to call in place of functions of the wanted kinds, made of the kind,
+    the prototype and the function itself; and the kernels that go by no slot."""
+    kernels = prototypes.kernels(source)
+    known = {**prototypes.shims(), **prototypes.driver(), **kernels}
+
+    def kind(name: str) -> str:
+        return "generated" if name in kernels else kind_of(name) or ""
+
+    def typed(name: str) -> Any:
+        return known[name].function if name in known and kind(name) in wanted else None
+
+    found = slots.wrapped(library, typed, lambda name, own: around(kind(name), known[name], own))
+    return found, [name for name in kernels if name not in found]
+
+
 def kind_of(name: str) -> str | None:
     """Return the kind of a shim or of a driver's function; None for what only asks."""
     if name in _LAUNCHES:
@@ -257,20 +272,22 @@ def watched(hook: Hook) -> Iterator[Watch]:
     """
     watch = Watch(hook)
     loader = handles.torch_library()
-    places = loader.slots("dlopen".__eq__).get("dlopen")
-    if not places:
-        raise slots.Unavailable("this torch loads packages in a way that cannot be watched")
+
+    def loading(_: str, original: Any) -> Callable[..., Any]:
+        def load(path: int | None, mode: int) -> Any:
+            result = original(path, mode)
+            watch.look(lambda: _add_new(watch))
+            return result
+
+        return load
+
     function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-    original = function(ctypes.c_uint64.from_address(places[0]).value)
-
-    def load(path: int | None, mode: int) -> Any:
-        result = original(path, mode)
-        watch.look(lambda: _add_new(watch))
-        return result
-
+    callbacks = slots.wrapped(loader, {"dlopen": function}.get, loading)
+    if not callbacks:
+        raise slots.Unavailable("this torch loads packages in a way that cannot be watched")
     try:
         _add_new(watch)
-        with slots.replaced(loader, {"dlopen": (places, function(load))}):
+        with slots.replaced(loader, callbacks):
             yield watch
     finally:
         watch.close()
