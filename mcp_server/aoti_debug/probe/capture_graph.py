@@ -17,7 +17,7 @@ def main() -> int:
     parser = standalone.arguments(__doc__, package=True, exported=False, inputs=False)
     options = parser.parse_args()
     with standalone.started(options) as report:
-        inputs = _inputs(options)
+        inputs = standalone.reader_of_call(options)()
         if standalone.device_of(inputs.flat) == "cpu" or not torch.cuda.is_available():
             report.update(state="done", tried="no GPU")
             return 0
@@ -36,15 +36,6 @@ def main() -> int:
             report.update(state="replay")
             report.update(**_replayed(single, inputs, held, graph, outputs), state="done")
     return 0
-
-
-def _inputs(options: Any) -> standalone.Inputs:
-    if options.inputs:
-        return standalone.read_inputs(options.inputs)
-    example = standalone.example(standalone.load_program(options)) if options.exported else None
-    if example is None:
-        raise ValueError("give the inputs of a call, or an exported program that has an example")
-    return example
 
 
 def _warm(model: Any, held: standalone.Inputs) -> None:

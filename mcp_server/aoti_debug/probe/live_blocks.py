@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from . import handles, taps
 from .describe import dtype_of
@@ -25,10 +24,6 @@ class Block:
     made_by: str = ""  # the first kernel that is given it, or the operator that returns it
     last_by: str = ""
     freed: int = 0  # 0: not in the call
-
-    @property
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class Blocks(taps.Hook):

@@ -6,13 +6,15 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from . import compare, constants, process_memory, standalone, taps, wrapper_contract
 from .container import Container
+from .graph_run import on_cpu
 from .lazy import torch
-from .live_blocks import Block, Blocks
+from .live_blocks import Blocks
 
 Document = dict[str, Any]
 _CALLS, _CALLS_S = 24, 20.0  # after the first two
@@ -27,7 +29,7 @@ def main() -> int:
     parser.add_argument("--instances", type=int, default=1, help="threads, each with a runner")
     options = parser.parse_args()
     with standalone.started(options) as report:
-        read = _inputs(options)
+        read = standalone.reader_of_call(options)
         inputs = read()
         device = standalone.device_of(inputs.flat)
         if device != "cpu":
@@ -37,25 +39,16 @@ def main() -> int:
         del inputs
         standalone.skip_isa_probe()  # imports what loading needs
         gc.collect()
-        report.update(before=moment())
+        report.update(before=process_memory.moment())
         seen = Blocks(_GRANULE if device != "cpu" else 1)
         library = "/model/" if not options.package.endswith(".so") else options.package
-        begun = process_memory.begin_peak()
         with taps.watched(seen):
             model = standalone.load_package(options, read(), report)
-            report.update(
-                state="first call",
-                peak_known=begun,
-                loaded=moment(),
-                library=process_memory.mapped(library),
-            )
-            held = called(model, read, report, "first")
-            report.update(outputs=_bytes(held), left=[one.document for one in seen.left()])
-            del held
-        report.update(blocks=about(seen))
-        report.update(state="call")
-        held = called(model, read, report, "call")
-        del held
+            mapped = process_memory.mapped(library)
+            report.update(state="first call", loaded=process_memory.moment(), library=mapped)
+            report.update(outputs=_bytes(called(model, read, report)))
+        report.update(blocks=about(seen), state="call")
+        called(model, read, report)
         report.update(state="calls", growth=growth(model, read))
         if options.instances > 1:
             report.update(state="instances", instances=at_once(options, model, read))
@@ -66,46 +59,25 @@ def main() -> int:
     return 0
 
 
-def _inputs(options: Any) -> Any:
-    if options.inputs:
-        return lambda: standalone.read_inputs(options.inputs)
-    example = standalone.example(standalone.load_program(options)) if options.exported else None
-    if example is None:
-        raise ValueError("give the inputs of a call, or an exported program that has an example")
-    return lambda: standalone.copied(example)
-
-
 def declared(options: Any) -> Document:
     """Return the bytes of the constants that the package's source declares."""
     source = wrapper_contract.source_in(Path(options.package), options.model) or ""
     every = constants.constants_of(source.splitlines())
-    sizes = {one.fqn or one.name: one.bytes for one in every if not one.folded}
-    largest = sorted(sizes.items(), key=lambda one: -one[1])[:_LISTED]
+    own = {one.fqn or one.name: one.bytes for one in every if not one.folded}
     return {
-        "weights": sum(-(-size // 64) * 64 for size in sizes.values()),
+        "weights": sum(-(-size // 64) * 64 for size in own.values()),
         "folded": sum(one.bytes for one in every if one.folded),
-        "largest": [[name, size] for name, size in largest],
     }
 
 
-def moment() -> Document:
-    """Return what is held now, and was at most."""
-    gpu = process_memory.device()
-    found: Document = {"resident": process_memory.resident(), "peak": process_memory.peak()}
-    return {**found, "gpu": gpu.document if gpu is not None else None}
-
-
-def called(model: Any, read: Any, report: standalone.Report, name: str) -> list[Any]:
+def called(model: Any, read: Any, report: standalone.Report) -> list[Any]:
     """Call once; report the moment before and the one after, with the outputs still held."""
     inputs = read()
-    process_memory.begin_peak()
-    process_memory.begin_device()
-    before = moment()
-    with inputs.mode():
-        result = standalone.call(model, inputs)
-    standalone.synchronize()
-    report.update(**{name: {"before": before, "after": moment()}})
-    return standalone.flat_outputs(result)
+    process_memory.begin()
+    before = process_memory.moment()
+    outputs = standalone.results(model, inputs)
+    report.update(call={"before": before, "after": process_memory.moment()})
+    return outputs
 
 
 def _bytes(leaves: list[Any]) -> int:
@@ -116,20 +88,15 @@ def _bytes(leaves: list[Any]) -> int:
 
 def about(seen: Blocks) -> Document:
     largest = sorted(seen.at_most, key=lambda one: -one.bytes)
+    forgotten = [one for one in seen.left() if not one.made_by]  # that no kernel was given since
     return {
         "most": seen.most,
         "at_step": seen.at_step,
         "steps": seen.step,
         "curve": seen.curve,
-        "at_most": [one.document for one in largest[:_LISTED]],
-        "others": sum(one.bytes for one in largest[_LISTED:]),
-        "forgotten": [one.document for one in _forgotten(seen)[:_LISTED]],
+        "at_most": [asdict(one) for one in largest[:_LISTED]],
+        "forgotten": [asdict(one) for one in forgotten[:_LISTED]],
     }
-
-
-def _forgotten(seen: Blocks) -> list[Block]:
-    """Return what no kernel was given since and nothing has freed, besides what was returned."""
-    return [one for one in seen.left() if not one.made_by]
 
 
 def growth(model: Any, read: Any) -> Document:
@@ -137,38 +104,26 @@ def growth(model: Any, read: Any) -> Document:
     rows: list[list[int]] = []
     until = time.monotonic() + _CALLS_S
     while len(rows) < _CALLS and time.monotonic() < until:
-        inputs = read()
-        with inputs.mode():
-            standalone.call(model, inputs)
-        standalone.synchronize()
-        del inputs
-        gpu = process_memory.device()
-        rows.append(
-            [process_memory.resident(), gpu.used if gpu else 0, gpu.allocated if gpu else 0]
-        )
+        standalone.results(model, read())
+        now = process_memory.moment()
+        gpu = now["gpu"] or {}
+        rows.append([now["resident"], gpu.get("used", 0), gpu.get("allocated", 0)])
     return {"held": rows}
 
 
 def at_once(options: Any, first: Any, read: Any) -> Document:
     """Load with more instances, and call them at the same time, then one instance from as many
     threads: what is held, how long calls take, and whether outputs are those of a call alone."""
-    inputs = read()
-    right = standalone.results(first, inputs)
-    right = [leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf for leaf in right]
-    before, options.runners = moment(), options.instances
+    inputs, count = read(), options.instances
+    right = list(map(on_cpu, standalone.results(first, inputs)))
+    before, options.runners = process_memory.moment(), count
     model = standalone.load_package(options, inputs, standalone.Report(None))
-    loaded = moment()
-    process_memory.begin_peak()
-    process_memory.begin_device()
-    many = _together(model, read, options.instances, right)
-    found = {"count": options.instances, "before": before, "loaded": loaded, "after": moment()}
+    loaded = process_memory.moment()
+    process_memory.begin()
+    many = _together(model, read, count, right)
+    found = {"count": count, "before": before, "loaded": loaded, "after": process_memory.moment()}
     alone = _together(first, read, 1, right)
-    return {
-        **found,
-        "many": many,
-        "one": _together(first, read, options.instances, right),
-        "alone": alone,
-    }
+    return {**found, "many": many, "one": _together(first, read, count, right), "alone": alone}
 
 
 def _together(model: Any, read: Any, threads: int, right: list[Any]) -> Document:
@@ -201,9 +156,9 @@ def _together(model: Any, read: Any, threads: int, right: list[Any]) -> Document
 
 def _same(result: list[Any], right: list[Any]) -> bool:
     """Tell whether outputs are those of a call alone, at once where all bits are."""
-    own = [leaf.cpu() if isinstance(leaf, torch.Tensor) else leaf for leaf in result]
-    pairs = list(zip(own, right))
-    if all(isinstance(one, torch.Tensor) and torch.equal(one, other) for one, other in pairs):
+    own = list(map(on_cpu, result))
+    both = list(zip(own, right))
+    if all(isinstance(one, torch.Tensor) and torch.equal(one, other) for one, other in both):
         return True
     return compare.agrees(own, right)
 
@@ -213,17 +168,12 @@ def second_buffer(options: Any, device: str) -> Document | None:
     try:
         own = Container(options.package, options.model, device)
         weights = own.held()
-        before = moment()
+        before = process_memory.moment()
         own.update(weights, inactive=True, full=True, user_managed=False)
-        filled = moment()
+        filled = process_memory.moment()
         own.free()
-        found = {"before": before, "filled": filled, "freed": moment()}
+        found = {"before": before, "filled": filled, "freed": process_memory.moment()}
         own.close()
-    except (
-        RuntimeError,
-        OSError,
-        AttributeError,
-        StopIteration,
-    ):  # an older torch has no such runner
+    except (RuntimeError, OSError, AttributeError, StopIteration):  # older torch: no such runner
         return None
     return found

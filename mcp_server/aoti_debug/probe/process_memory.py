@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +11,6 @@ from .lazy import torch
 
 _SELF = Path("/proc/self")
 _MAPPED = re.compile(r"^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \S+\s*(.*)$")
-
-
-def resident() -> int:
-    """Return the bytes of this process that are in memory."""
-    return _status("VmRSS")
-
-
-def peak() -> int:
-    """Return the most that was in memory since `begin_peak`, or ever where that cannot be begun."""
-    return _status("VmHWM")
-
-
-def begin_peak() -> bool:
-    """Let the peak be what is in memory now; tell whether that can be done here."""
-    with contextlib.suppress(OSError):
-        (_SELF / "clear_refs").write_text("5")
-        return True
-    return False
 
 
 def _status(field: str) -> int:
@@ -52,32 +33,31 @@ def mapped(name: str) -> int:
     return total
 
 
-@dataclass(frozen=True)
-class Device:
-    """A GPU's memory: used by all, and this process's part that torch's allocator knows."""
-
-    total: int
-    used: int
-    reserved: int
-    allocated: int
-    most: int  # allocated, since `begin_device`
-
-    @property
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
+def moment() -> dict[str, Any]:
+    """Return what is held now and was at most since `begin`, or ever where that cannot begin."""
+    return {"resident": _status("VmRSS"), "peak": _status("VmHWM"), "gpu": device()}
 
 
-def device() -> Device | None:
-    """Return the current GPU's memory; None where none is used."""
-    if not (torch.cuda.is_available() and torch.cuda.is_initialized()):
-        return None
-    torch.cuda.synchronize()
-    free, total = torch.cuda.mem_get_info()
-    cuda = torch.cuda
-    sizes = cuda.memory_reserved(), cuda.memory_allocated(), cuda.max_memory_allocated()
-    return Device(total, total - free, *sizes)
-
-
-def begin_device() -> None:
+def begin() -> None:
+    """Let the peaks be what is held now."""
+    with contextlib.suppress(OSError):
+        (_SELF / "clear_refs").write_text("5")
     if device() is not None:
         torch.cuda.reset_peak_memory_stats()
+
+
+def device() -> dict[str, int] | None:
+    """Return the current GPU's memory, used by all, and this process's part that torch's allocator
+    knows; None where none is used."""
+    cuda = torch.cuda
+    if not (cuda.is_available() and cuda.is_initialized()):
+        return None
+    cuda.synchronize()
+    free, total = cuda.mem_get_info()
+    return {
+        "total": total,
+        "used": total - free,
+        "reserved": cuda.memory_reserved(),
+        "allocated": cuda.memory_allocated(),
+        "most": cuda.max_memory_allocated(),
+    }

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -174,6 +174,29 @@ def example(program: Any) -> Inputs | None:
     """Return the inputs that a program was exported with."""
     given = program.example_inputs
     return of_call(given[0], given[1] or {}) if given is not None else None
+
+
+def reader(options: argparse.Namespace, program: Any = None) -> Callable[[], Inputs] | None:
+    """Return what reads the inputs of a call anew, since a model may write to them: those given,
+    else the example of the program; None where there are none."""
+    if options.inputs:
+        return lambda: read_inputs(options.inputs)
+    if program is None and options.exported:
+        program = load_program(options)
+    kept = example(program) if program is not None else None
+    return (lambda: copied(kept)) if kept is not None else None
+
+
+def reader_of_call(options: argparse.Namespace) -> Callable[[], Inputs]:
+    """Return what reads the inputs of a call anew.
+
+    Raises:
+        ValueError: there are none.
+    """
+    read = reader(options)
+    if read is None:
+        raise ValueError("give the inputs of a call, or an exported program that has an example")
+    return read
 
 
 def with_leaves(inputs: Inputs, flat: list[Any]) -> Inputs:

@@ -25,7 +25,7 @@ def main() -> int:
     parser.add_argument("--launches", help="JSON file: [kernel, names] of each launch")
     options = parser.parse_args()
     with standalone.started(options) as report:
-        inputs = _inputs(options)
+        inputs = standalone.reader_of_call(options)()
         report.update(state="run", inputs=inputs.described)
         seen = Values(report, _sources(options), options.kernel)
         began = time.perf_counter()
@@ -50,16 +50,6 @@ def main() -> int:
 
 def _sources(options: Any) -> Any:
     return json.loads(Path(options.launches).read_text()) if options.launches else []
-
-
-def _inputs(options: Any) -> standalone.Inputs:
-    """Return the inputs of the call: those given, else the program's example."""
-    if options.inputs:
-        return standalone.read_inputs(options.inputs)
-    found = standalone.example(standalone.load_program(options)) if options.exported else None
-    if found is None:
-        raise ValueError("give the inputs of a call, or an exported program that has an example")
-    return found
 
 
 def called(

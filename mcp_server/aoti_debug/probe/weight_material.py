@@ -4,7 +4,7 @@ what is right, the inputs of a call."""
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Material:
         exported = options.exported
         program = untrusted.load(exported, trust=options.trust) if exported else None
         self.used = constants.used(program) if program is not None else None
-        self.inputs = _inputs(options.inputs, program)
+        self.inputs = standalone.reader(options, program)
         self.truth: weight_truth.Program | None = None
         if program is not None and self.inputs is not None:
             self.truth = weight_truth.Program(program, self.inputs)
@@ -112,14 +112,6 @@ def weights_of(path: str, trust: bool) -> dict[str, Any]:
     for key in ("constants", "state_dict"):
         state = state[key] if isinstance(state.get(key), dict) else state
     return {str(name): one for name, one in state.items() if isinstance(one, torch.Tensor)}
-
-
-def _inputs(path: str | None, program: Any) -> Callable[[], standalone.Inputs] | None:
-    """Return what reads the inputs of a call anew, which a model may write to."""
-    if path:
-        return lambda: standalone.read_inputs(path)
-    example = standalone.example(program) if program is not None else None
-    return (lambda: standalone.copied(example)) if example is not None else None
 
 
 def _device(known: Mapping[str, Constant]) -> str:

@@ -52,7 +52,6 @@ class Blocks:
     steps: int = 0
     curve: tuple[float, ...] = ()
     at_most: tuple[Block, ...] = ()  # the largest
-    others: int = 0
     forgotten: tuple[Block, ...] = ()
 
 
@@ -103,10 +102,8 @@ class MemoryReport:
     weights: int = 0  # as the source declares them
     folded: int = 0
     library: int = 0  # in memory of the mapped file
-    peak_known: bool = False
     before: Moment = Moment()
     loaded: Moment = Moment()
-    first: CallMoments = CallMoments()
     call: CallMoments = CallMoments()
     blocks: Blocks = Blocks()
     growth: Growth = Growth()
