@@ -25,7 +25,15 @@ from aoti_debug.examine.values_repro import kernel_scripts
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine
 from aoti_debug.package.record import CompiledModel, Launch
-from aoti_debug.read.values_report import Argument, Launched, Seen, ValuesReport
+from aoti_debug.read.values_report import (
+    Argument,
+    Compared,
+    Launched,
+    Like,
+    Place,
+    Seen,
+    ValuesReport,
+)
 from aoti_debug.triage.run_state import RunState
 
 if TYPE_CHECKING:
@@ -84,32 +92,29 @@ def answer(
     state: RunState, request: ValuesRequest, report: ValuesReport, model: CompiledModel | None
 ) -> ValuesAnswer:
     """Say what was seen, the launches around the one in question first."""
-    first = first_wrong(report, model)
-    marks: dict[int, str] = {}
-    if report.nan is not None:
-        marks[report.nan.number] = "first NaN"
+    first, nan = first_wrong(report, model), report.nan
+    marks = {nan.number: "first NaN"} if nan is not None else {}
     if first is not None:
         marks[first.number] = "first wrong"
     asked = [one.number for one in report.launches if is_asked(request.kernel, one)]
-    centre = asked[0] if asked else next(iter(sorted(marks)), 1)
+    centre = asked[0] if asked else min(marks, default=1)
     begin = max(0, min(centre - 1 - BEFORE, len(report.launches) - ROWS))
     rows = [row(one, model, marks.get(one.number)) for one in report.launches]
-    shown = [rows[n - 1] for n in asked][:ROWS] or rows[begin : begin + ROWS]
     notes = [f"{name} is called directly and was not seen" for name in report.unseen[:8]]
     if report.not_decomposed:
         notes.append(f"values within an operator have no reference: {report.not_decomposed}")
     if request.kernel is not None and not asked:
         notes.append(f"no launch is {request.kernel!r}: give a name or a number of the list")
-    compared = report.compared
-    known = of_run(state, request)
+    compared = report.compared or Compared()
+    state.notes += notes
     return ValuesAnswer(
-        **{**known, "notes": [*state.notes, *notes]},
+        **of_run(state, request),
         summary=summary(report, first),
-        compared=compared.verdict or None if compared is not None else None,
-        reference=compared.reference or None if compared is not None else None,
+        compared=compared.verdict or None,
+        reference=compared.reference or None,
         first=first,
-        nan=report.nan.number if report.nan is not None else None,
-        launches=shown,
+        nan=nan.number if nan is not None else None,
+        launches=[rows[n - 1] for n in asked][:ROWS] or rows[begin : begin + ROWS],
         launches_count=len(report.launches),
         steps=state.steps,
     )
@@ -150,28 +155,29 @@ def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong
         return None
     launch = report.launches[first.number - 1]
     argument = next((one for one in launch.arguments if one.name == first.argument), Argument())
-    like, place = argument.like, argument.like.first_wrong if argument.like is not None else None
+    like = argument.like or Like()
+    place = like.first_wrong or Place()
     return FirstWrong(
         number=first.number,
         kernel=launch.kernel,
         argument=first.argument,
-        node=like.node if like is not None else None,
-        op=like.op if like is not None else None,
-        at=list(place.at) if place is not None else [],
-        got=place.package if place is not None else None,
-        expected=place.expected if place is not None else None,
-        wrong=like.wrong if like is not None else None,
-        source=lines(like.stack if like is not None else None) or source_of(launch, model),
+        node=like.node or None,
+        op=like.op or None,
+        at=list(place.at),
+        got=place.package,
+        expected=place.expected,
+        wrong=like.wrong,
+        source=lines(like.stack) or source_of(launch, model),
         then=list(first.then),
     )
 
 
 def row(launch: Launched, model: CompiledModel | None, mark: str | None) -> KernelValues:
-    places = source_of(launch, model)
+    places, known = source_of(launch, model), stated(launch, model)
     arguments = [
-        tensor(argument, seen, written=written)
+        tensor(argument, seen, written=seen is argument.after)
         for argument in launch.arguments
-        for seen, written in ((argument.before, False), (argument.after, True))
+        for seen in (argument.before, argument.after)
         if seen is not None
     ]
     return KernelValues(
@@ -179,7 +185,7 @@ def row(launch: Launched, model: CompiledModel | None, mark: str | None) -> Kern
         kernel=launch.kernel,
         kind=launch.kind,
         line=f"{places[-1].file}:{places[-1].line}" if places else None,
-        ops=list(own.ops[:8]) if (own := stated(launch, model)) is not None else [],
+        ops=list(known.ops[:8]) if known is not None else [],
         grid=list(launch.grid),
         sizes=launch.sizes or {},
         arguments=arguments,
@@ -197,9 +203,8 @@ def stated(launch: Launched, model: CompiledModel | None) -> Launch | None:
 def source_of(launch: Launched, model: CompiledModel | None) -> list[SourceLine]:
     """Return the model's lines: as the package says them, else of the values it agrees with."""
     origin = origin_of(stated(launch, model), model)
-    if origin is not None and origin.source:
-        places = origin.source[:1]
-        return [SourceLine(file=one.file, line=one.line, text=one.text) for one in places]
+    for one in origin.source[:1] if origin is not None else ():
+        return [SourceLine(file=one.file, line=one.line, text=one.text)]
     likes = [one.like for one in launch.arguments if one.like is not None and one.agrees]
     return next((found for like in reversed(likes) if (found := lines(like.stack))), [])
 

@@ -17,8 +17,7 @@ from .value_search import Written
 
 _LAUNCHES = 20_000
 _KEPT = 8  # launches whose tensors are kept
-_PROXY = "aoti_torch_proxy_executor_call_function"
-_INTO_SECOND = ("aoti_torch_tensor_copy_",)
+_INTO_SECOND = "aoti_torch_tensor_copy_"
 
 
 class Values(taps.Hook):
@@ -39,33 +38,35 @@ class Values(taps.Hook):
     def before(self, call: taps.Call) -> None:
         if call.kind == "check":
             self._refused(call)
-        if not self.looks or call.kind == "check" or len(self.launches) >= _LAUNCHES:
-            return
-        name = f"proxy_executor[{call.args[1]}]" if call.name == _PROXY else call.name
-        row: Document = {"kernel": name, "kind": call.kind, "arguments": []}
-        source = self._source(name)
-        if source is not None:
-            row["source"], ops = source
-        else:
-            ops = []
-        row.update({name: list(value) for name, value in _how(call).items() if value})
-        row["sizes"] = {
-            param.name: value
-            for param, value in zip(call.params, call.args)
-            if isinstance(value, (int, float)) and not _points(param)
+        elif self.looks and len(self.launches) < _LAUNCHES:
+            self._begin(call)
+
+    def _begin(self, call: taps.Call) -> None:
+        source, ops = self._source(call.name)
+        row: Document = {
+            "number": len(self.launches) + 1,
+            "kernel": call.name,
+            "kind": call.kind,
+            "source": source,
+            "ops": ops,
+            "grid": list(call.grid or ()),
+            "sizes": {
+                param.name: value
+                for param, value in zip(call.params, call.args)
+                if isinstance(value, (int, float)) and not _points(param)
+            },
+            "arguments": [],
         }
-        number = len(self.launches)
         self.launches.append(row)
         self._open[id(call)] = row
-        row["ops"], row["number"] = ops, number + 1
         for param, tensor in call.tensors():
             read, writes = _role(call, param)
             there = tensor is not None
             argument = {"name": param.name, "read": read and there, "writes": writes or not there}
             if there:
                 argument["memory"] = _memory(tensor)
-                if argument["read"]:
-                    argument["before"] = summary(tensor)
+            if argument["read"]:
+                argument["before"] = summary(tensor)
             row["arguments"].append(argument)
         if self._asked(row):
             self._given(row, call)
@@ -88,24 +89,22 @@ class Values(taps.Hook):
                 continue
             argument["after"], argument["memory"] = now, _memory(tensor)
             place = row["arguments"].index(argument)
-            at = row["number"] - 1, place
-            wrote = Written(at, argument["memory"], sampled(tensor), now["digest"])
-            wrote.ops = frozenset([*row["ops"], row["kernel"]] if row["ops"] else ())
-            self.written.append(wrote)
+            ops = frozenset([*row["ops"], row["kernel"]] if row["ops"] else ())
+            at, memory = (row["number"] - 1, place), argument["memory"]
+            self.written.append(Written(at, memory, sampled(tensor), now["digest"], ops))
             if self._asked(row):
                 place = [one.name for one in call.params].index(param.name)
                 self._kept[row["number"]][1][place] = on_cpu(tensor)
 
-    def _source(self, name: str) -> Any:
+    def _source(self, name: str) -> tuple[int | None, list[str]]:
         """Return number and operators of the launch of the source that this is: the next of its
         name, which is an earlier one where the source has a loop."""
-        names = [kernel for kernel, _ in self._sources]
-        order = [*range(self._at, len(names)), *range(self._at)]
-        found = next((n for n in order if names[n] == name), None)
+        order = [*range(self._at, len(self._sources)), *range(self._at)]
+        found = next((n for n in order if self._sources[n][0] == name), None)
         if found is None:
-            return None
+            return None, []
         self._at = found + 1
-        return found + 1, self._sources[found][1]
+        return self._at, self._sources[found][1]
 
     def _refused(self, call: taps.Call) -> None:
         """End the process where a kernel's own check fails: C++ could not pass Python by."""
@@ -138,10 +137,6 @@ class Values(taps.Hook):
             torch.save(wrote, folder / f"launch-{number}-wrote.pt")
 
 
-def _how(call: taps.Call) -> Document:
-    return {"grid": call.grid, "block": call.block}
-
-
 def _points(param: Param) -> bool:
     return param.type.endswith(("*", "Handle"))
 
@@ -156,7 +151,9 @@ def _role(call: taps.Call, param: Param) -> tuple[bool, bool]:
         if name in ("out", "out0", "out1") or taps.returned(param):
             return False, True
         own = name == "self" and (call.name.endswith("_") or "_out" not in call.name)
-        return True, call.name in (_PROXY, *_INTO_SECOND) or (own and call.name.endswith("_"))
+        proxied = call.name.startswith(taps.PROXIED)
+        into_second = proxied or call.name == _INTO_SECOND
+        return True, into_second or (own and call.name.endswith("_"))
     if param.const or name.startswith("in_ptr"):
         return True, False
     if name.startswith("out_ptr") or call.kind == "generated":

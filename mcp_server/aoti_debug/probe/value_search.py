@@ -3,6 +3,7 @@ a kernel writes agrees if some value of the reference is the same."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -25,13 +26,17 @@ class Written:
     """What a launch wrote into one of its arguments: the values, and in which memory."""
 
     def __init__(
-        self, at: tuple[int, int], memory: tuple[str, int, int], sample: Sample, digest: str
+        self,
+        at: tuple[int, int],
+        memory: tuple[str, int, int],
+        sample: Sample,
+        digest: str,
+        ops: frozenset[str],
     ) -> None:
         self.launch, self.place = at  # of its arguments
-        self.digest = digest
         self.device, self.begin, self.end = memory
-        self.sample = sample
-        self.ops = frozenset[str]()  # names of operators and nodes that the launch stands for
+        self.sample, self.digest = sample, digest
+        self.ops = ops  # names of operators and nodes that the launch stands for
         self.agrees: Document | None = None  # with which value of the reference
         # The nearest value of the reference, where it agrees with none: how far, and which it is.
         self.closest: tuple[tuple[bool, float], tuple[Document, Sample, Sample]] | None = None
@@ -62,17 +67,10 @@ class Written:
         same = self.device == other.device
         return same and self.begin <= other.begin and other.end <= self.end
 
-    @property
-    def elements(self) -> tuple[int, bool]:
-        """Return what two values of the same meaning share."""
-        return _elements(self.sample)
-
 
 def _elements(sample: Sample) -> tuple[int, bool]:
-    count = 1
-    for size in sample.shape:
-        count *= size
-    return count, is_float(sample.values)
+    """Return what two values of the same meaning share."""
+    return math.prod(sample.shape), is_float(sample.values)
 
 
 def _probes(sample: Sample) -> Any:
@@ -116,7 +114,7 @@ class Matching:
     def __init__(self, written: Sequence[Written]) -> None:
         groups: dict[tuple[int, bool], list[Written]] = {}
         for one in written:
-            groups.setdefault(one.elements, []).append(one)
+            groups.setdefault(_elements(one.sample), []).append(one)
         self._groups = {key: _Group(group) for key, group in groups.items()}
 
     def offer(self, what: Document, own: Sample, exact: Sample) -> None:
@@ -144,14 +142,12 @@ def first_wrong(
     what its kernel read is right; with the launches that took it further and cannot be judged
     either. `results` are the digests of what the package returned. A value that no reference has,
     such as a partial sum, is right where what is computed from it is right."""
-    read = _read(launches, written)
+    made = _made(written)
+    read = _read(launches, written, made)
     readers: dict[int, list[int]] = {}
     for launch, values in enumerate(read):
         for value in values:
             readers.setdefault(value, []).append(launch)
-    made: dict[int, list[int]] = {}
-    for value, one in enumerate(written):
-        made.setdefault(one.launch, []).append(value)
     wrong = {value for value, one in enumerate(written) if one.agrees is None}
     passed: set[str] = set()
     for value in sorted(wrong, reverse=True):
@@ -171,25 +167,31 @@ def first_wrong(
     for some in (whole - unsure, wrong - unsure, whole, wrong):
         roots = [v for v in some if some.isdisjoint(read[written[v].launch])]
         if roots:
-            first = min(
-                (written[v] for v in roots), key=lambda one: (one.launch, one.strangeness())
-            )
+            of_roots = (written[v] for v in roots)
+            first = min(of_roots, key=lambda one: (one.launch, one.strangeness()))
             then = {reader for v in made[first.launch] for reader in readers.get(v, ())}
             further = sorted(n for n in then if not wrong.isdisjoint(made.get(n, ())))
             return first, [] if first.alike else further
     return None
 
 
-def _read(launches: Sequence[Document], written: Sequence[Written]) -> list[set[int]]:
-    """Return, for each launch, which of the written values it read."""
-    own: dict[int, list[int]] = {}
+def _made(written: Sequence[Written]) -> dict[int, list[int]]:
+    """Return which of the written values are of which launch."""
+    made: dict[int, list[int]] = {}
     for value, one in enumerate(written):
-        own.setdefault(one.launch, []).append(value)
+        made.setdefault(one.launch, []).append(value)
+    return made
+
+
+def _read(
+    launches: Sequence[Document], written: Sequence[Written], made: dict[int, list[int]]
+) -> list[set[int]]:
+    """Return, for each launch, which of the written values it read."""
     latest: list[int] = []
     found: list[set[int]] = []
     for number, launch in enumerate(launches):
         spans = [argument["memory"] for argument in launch["arguments"] if argument["read"]]
         found.append({v for v in latest for span in spans if written[v].overlaps(*span)})
-        for new in own.get(number, []):
+        for new in made.get(number, []):
             latest = [v for v in latest if not written[new].covers(written[v])] + [new]
     return found

@@ -83,7 +83,6 @@ class Launched:
     kind: str = ""
     source: int | None = None  # number of the launch in the generated source
     grid: tuple[int, ...] = ()
-    block: tuple[int, ...] = ()
     sizes: Annotated[dict[str, float] | None, numbers] = None
     arguments: tuple[Argument, ...] = ()
     given: Given | None = None
