@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +28,8 @@ from aoti_debug.examine.weights_words import (
     safe_code,
     words_of,
 )
-from aoti_debug.probe.update_steps import NAMED, Step, sequence
-from aoti_debug.read.weights_report import FindingSeen, StepSeen, WeightsReport
+from aoti_debug.probe.update_steps import NAMED, Finding, Step, sequence
+from aoti_debug.read.weights_report import StepSeen, WeightsReport
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.observe import events_of
@@ -114,7 +114,7 @@ async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswe
         NotExamined
     """
     plan = state.directory.path / STEPS
-    write_atomically(plan, json.dumps([step.document for step in request.steps]).encode())
+    write_atomically(plan, json.dumps([asdict(step) for step in request.steps]).encode())
     words = ["--steps", str(plan), "--runners", str(max(1, request.threads))]
     for file in request.files:
         words += ["--weights", str(file)]
@@ -144,11 +144,8 @@ def answer_of(
         summary = f"after {len(report.steps)} steps all {report.constants} constants and the "
         summary += f"outputs are those of the new weights ({report.changed} changed)"
     else:
-        verdict, summary = (
-            "undecided",
-            "all constants read back are the new ones; the outputs were ",
-        )
-        summary += f"not compared: {last.why_not or 'no call'}. Give exported and inputs"
+        verdict, summary = "undecided", "all constants read back are the new ones; the outputs were"
+        summary += f" not compared: {last.why_not or 'no call'}. Give exported and inputs"
     tied = {one.constant: one.detail for one in findings if one.reason == "tied"}
     return WeightsAnswer(
         **of_run(state, request),
@@ -164,7 +161,7 @@ def answer_of(
     )
 
 
-def finding(one: FindingSeen, steps: Sequence[StepSeen]) -> WeightFinding:
+def finding(one: Finding, steps: Sequence[StepSeen]) -> WeightFinding:
     known = words_of(one)
     at = f"{one.step}: {steps[one.step - 1].step}" if 0 < one.step <= len(steps) else "the package"
     return WeightFinding(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from aoti_debug.read.weights_report import FindingSeen, RacesSeen, WeightsReport
+from aoti_debug.probe.update_steps import Finding
+from aoti_debug.read.weights_report import RacesSeen, WeightsReport
 
 
 class Words(NamedTuple):
@@ -92,7 +93,7 @@ REASONS: Mapping[str, Words] = {
 DIES = "the process ended with {signal} in step {step}"
 
 
-def words_of(finding: FindingSeen) -> Words:
+def words_of(finding: Finding) -> Words:
     known = REASONS.get(finding.reason, REASONS["unknown"])
     detail = finding.detail or "its reason is on stderr"
     if finding.reason == "refused" and " " not in finding.detail:
@@ -100,7 +101,7 @@ def words_of(finding: FindingSeen) -> Words:
     return Words(*(text.replace("{detail}", detail) for text in known))
 
 
-def headline(findings: Sequence[FindingSeen]) -> str:
+def headline(findings: Sequence[Finding]) -> str:
     """Say which constants are wrong and why, those of the first reason."""
     first = findings[0]
     alike = [one.constant for one in findings if one.reason == first.reason]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from . import compare, standalone, update_steps
@@ -77,7 +78,7 @@ def under_calls(
     changes = [step for step in steps if step.do in _CHANGES]
     ways = {
         values: [
-            Step(**{**step.document, "values": values}) if step.do == update_steps.LOAD else step
+            replace(step, values=values) if step.do == update_steps.LOAD else step
             for step in changes
         ]
         for values in ("old", "new")

@@ -6,7 +6,7 @@ Standard library alone, Python 3.9: the server imports this module too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 STEPS = 64  # of a sequence
@@ -49,16 +49,25 @@ class Step:
         names = ":" + "+".join(self.names) if self.names else ""
         return "-".join([self.do, *options]) + values + names
 
-    @property
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Step:
         """Make a step of its document."""
         known = {one.name: document[one.name] for one in fields(cls) if one.name in document}
         names = known.get("names")
         return cls(**{**known, "names": tuple(names) if names is not None else None})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A constant that is not as it should be, "": the outputs are not. `step` counts from 1; 0: the
+    package itself."""
+
+    constant: str
+    status: str
+    step: int
+    reason: str
+    detail: str = ""  # the other constant, the dtype, the sizes
+    proved: bool = True  # read back, or shown by outputs
 
 
 def sequence(text: str) -> tuple[Step, ...]:

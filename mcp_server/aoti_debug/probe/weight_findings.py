@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import marks, update_steps
 from .constants import Constant
 from .describe import dtype_of
 from .lazy import torch
-from .update_steps import Step
+from .update_steps import Finding, Step
 
 NEW, OLD, OTHER, NULL = "new", "old", "other", "null"
+WRITES_PAST = ("dtype", "shape", "view")  # misfits that can write over a neighbor
 _SHORT = ("float16", "bfloat16")
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A constant that is not as it should be. `step` counts from 1; 0: the package itself."""
-
-    constant: str
-    status: str
-    step: int
-    reason: str
-    detail: str = ""  # the other constant, the dtype, the sizes
-    proved: bool = True  # read back, or shown by outputs
-
-    @property
-    def document(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass
@@ -128,13 +113,12 @@ class Reasons:
             number -= 1
         return number
 
-    def _given(self, name: str, *, inactive: bool | None = None) -> list[int]:
+    def _given(self, name: str) -> list[int]:
         """Return the numbers of the steps that gave a constant's new value."""
         return [
             number
             for number, one in enumerate(self._played, 1)
             if name in one.given and not one.error and one.step.values == "new"
-            if inactive is None or one.step.inactive == inactive
         ]
 
     def _stale(self, name: str) -> Finding:
@@ -143,10 +127,8 @@ class Reasons:
         failed = next((n for n, one in enumerate(self._played, 1) if one.error), None)
         given = self._given(name)
         if not given:
-            if failed is not None and name in self._played[failed - 1].given:
-                return Finding(
-                    name, OLD, failed, "refused", self._lacking(self._played[failed - 1])
-                )
+            if failed is not None and name in (one := self._played[failed - 1]).given:
+                return Finding(name, OLD, failed, "refused", self._lacking(one))
             if name in self._tied:
                 return Finding(name, OLD, first, "tied", self._tied[name])
             return Finding(name, OLD, first, "not_given")
@@ -174,11 +156,7 @@ class Reasons:
         for number in given:
             for neighbor, tensor in self._played[number - 1].given.items():
                 found = misfit(tensor, self._known[neighbor])
-                if (
-                    found is not None
-                    and neighbor != name
-                    and found[0] in ("view", "dtype", "shape")
-                ):
+                if found is not None and neighbor != name and found[0] in WRITES_PAST:
                     return Finding(name, OTHER, number, "neighbor", neighbor)
         value = as_compiled(held, self._known[name]) if held is not None else None
         reason, detail = self._changed_on_the_way(name, value)
@@ -190,9 +168,8 @@ class Reasons:
             return "unknown", ""
         wanted = self._wanted[name].to(value.device)
         for dtype in _SHORT:
-            if wanted.is_floating_point() and same(
-                value, wanted.to(getattr(torch, dtype)).to(wanted.dtype)
-            ):
+            rounded = wanted.to(getattr(torch, dtype)).to(wanted.dtype)
+            if wanted.is_floating_point() and same(value, rounded):
                 return "rounded", dtype
         if wanted.dim() == 2 and wanted.shape[0] == wanted.shape[1] and same(value, wanted.t()):
             return "transposed", ""

@@ -9,10 +9,8 @@ from . import standalone, update_steps
 from .container import Container
 from .lazy import torch
 from .update_steps import Step
-from .weight_findings import NEW, OTHER, Played, misfit, statuses
+from .weight_findings import NEW, OTHER, WRITES_PAST, Played, misfit, statuses
 from .weight_material import Material
-
-_WRITES_PAST = ("dtype", "shape", "view")
 
 
 class Play:
@@ -95,11 +93,9 @@ class Play:
 
     def _past(self, name: str, tensor: Any) -> bool:
         """Tell whether more bytes are copied than the constant has room for."""
-        fit = misfit(tensor, self.material.known[name])
-        room = max(self.material.known[name].bytes, 1)
-        return (
-            fit is not None and fit[0] in _WRITES_PAST and tensor.untyped_storage().nbytes() > room
-        )
+        constant = self.material.known[name]
+        fit, size = misfit(tensor, constant), tensor.untyped_storage().nbytes()
+        return fit is not None and fit[0] in WRITES_PAST and size > max(constant.bytes, 1)
 
     def _overwrite(self, step: Step, one: Played) -> None:
         values = {"new": self.material.wanted, "old": self.material.old}.get(step.values, {})

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from . import compare, constants, races, standalone, update_steps
 from .container import Container
 from .lazy import torch
-from .update_steps import Step
-from .weight_findings import NEW, NULL, OLD, Finding, Played, Reasons, as_compiled, same
+from .update_steps import Finding, Step
+from .weight_findings import NEW, NULL, OLD, Played, Reasons, as_compiled, same
 from .weight_material import Material
 from .weight_play import Play
 from .weight_truth import stale_in
@@ -53,14 +54,11 @@ def about(material: Material) -> Document:
     truth = material.truth.what if material.truth is not None else "a container loaded afresh"
     changed = [n for n in material.known if n not in material.old]
     changed += [n for n, was in material.old.items() if not same(was, material.wanted[n])]
-    outside = [name for name in material.asked if name not in material.known]
     return {
         "device": material.device,
         "constants": len(material.known),
         "folded": len(material.folded),
-        "given": len(material.asked),
         "changed": len(changed),
-        "outside": outside[:_LISTED],
         "truth": truth if material.inputs is not None else "",
     }
 
@@ -86,7 +84,7 @@ def play(
         row.update(wrong=wrong[:_LISTED], error=one.error or None)
         rows.append(row)
         found = findings(material, own, going.played, row)
-        report.update(steps=rows, findings=[finding.document for finding in found])
+        report.update(steps=rows, findings=list(map(asdict, found)))
     return found
 
 
@@ -103,11 +101,9 @@ def findings(
             found.append(Finding(partner, OLD, last, "parted", name, shown is False))
     if shown is False:
         for name in row.get("explained", ()):
-            if name not in material.known:
-                found.append(Finding(name, OLD, last, _why_outside(material, name)))
-            else:
-                reason = "folded" if material.folded else "baked"
-                found.append(Finding(name, OLD, last, reason))
+            held = "folded" if material.folded else "baked"
+            reason = held if name in material.known else _why_outside(material, name)
+            found.append(Finding(name, OLD, last, reason))
         if not found:
             found.append(Finding("", OLD, last, "outputs"))
     elif shown is None:

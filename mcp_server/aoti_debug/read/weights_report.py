@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aoti_debug.probe.update_steps import Finding
 from aoti_debug.read.typed import Texts
 
 
@@ -16,18 +17,6 @@ class StepSeen:
     wrong: Texts = ()  # constants that calls use and that are not the new ones
     error: str | None = None
     why_not: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FindingSeen:
-    """A constant that is wrong in the end; `step` counts from 1, "" is no constant."""
-
-    constant: str
-    status: str
-    step: int
-    reason: str
-    detail: str = ""
-    proved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +43,9 @@ class WeightsReport:
     device: str = ""
     constants: int = 0
     folded: int = 0
-    given: int = 0
     changed: int = 0
-    outside: Texts = ()  # given, and no constants of the package
     truth: str = ""  # what outputs were compared with
     steps: tuple[StepSeen, ...] = ()
-    findings: tuple[FindingSeen, ...] = ()
+    findings: tuple[Finding, ...] = ()
     races: RacesSeen | None = None
     safe: SafeSeen | None = None
