@@ -44,17 +44,28 @@ _CPP_WORDS = {
     "instruction set": "C++: a test of the CPU's vector instructions",
     "CUDA file": "C++: a CUDA file",
 }
+_KEPT = "TORCHINDUCTOR_CACHE_DIR on a path that is kept"
+_CHANGES = {
+    _CPP_WORDS["wrapper"]: "AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 (torch 2.8 and later)",
+    _CPP_WORDS["instruction set"]: "TORCHINDUCTOR_CACHE_DIR on a path that is kept: it is then "
+    "found there",
+    _CPP_WORDS[
+        "header"
+    ]: "TORCHINDUCTOR_CACHE_DIR on a path that is kept: they are then found there",
+    "autotuning": "max_autotune off, or max_autotune_gemm_search_space left at DEFAULT",
+    "Triton kernels": "more of TORCHINDUCTOR_COMPILE_THREADS, and a kept TORCHINDUCTOR_CACHE_DIR",
+    _CPP_WORDS["kernels"]: "fewer distinct kernels: repeated layers of one shape share theirs",
+}
 _OUTERMOST = "Inductor"
 
 
 def compile_tables(run: RunSeen, directories: Iterable[Path]) -> list[TimeTable]:
     """Return a table for each compile of a run; `directories` hold torch's traces."""
     parts: list[Part] = []
-    for path in [
-        log for one in directories for log in sorted((one / TRACE).glob("*.log"))[:_FILES]
-    ]:
-        with contextlib.suppress(OSError), open_regular(path) as stream:
-            parts += read_parts(stream)
+    for one in directories:
+        for path in sorted((one / TRACE).glob("*.log"))[:_FILES]:
+            with contextlib.suppress(OSError), open_regular(path) as stream:
+                parts += read_parts(stream)
     return [
         _table(run, phase, [part for part in parts if _inside(part.began, phase)])
         for phase in run.compiles
@@ -75,16 +86,13 @@ def _table(run: RunSeen, phase: Phase, parts: Sequence[Part]) -> TimeTable:
         seconds[name] = seconds.get(name, 0.0) + took
     seconds.pop(_OUTERMOST, None)  # it has no name of its own: what the rows leave
     if parts:
-        seconds["preparation of the graph"] = max(
-            0.0, min(p.began for p in parts) - (phase.begun or 0.0)
-        )
-    packing = [
-        p for p in run.of("package") if p.pid == phase.pid and _inside(p.begun or 0.0, phase)
-    ]
-    if packing:
-        seconds["packing"] = sum(p.seconds or 0.0 for p in packing)
+        before = min(p.began for p in parts) - (phase.begun or 0.0)
+        seconds["preparation of the graph"] = max(0.0, before)
+    packing = (p for p in run.of("package") if p.pid == phase.pid)
+    inside = [p.seconds or 0.0 for p in packing if _inside(p.begun or 0.0, phase)]
+    seconds["packing"] = sum(inside)
     details = {_CPP_WORDS[f.what]: " ".join(f.flags[:2]) for f in files}
-    rows = [
+    rows = [  # what is too short to count is left out
         TimePart(name=name, seconds=took, share=took / whole, detail=details.get(name) or None)
         for name, took in sorted(seconds.items(), key=lambda pair: -pair[1])
         if took >= 0.001 * whole
@@ -111,26 +119,9 @@ def _of_part(part: Part, around: str, files: Sequence[CppFile]) -> Iterator[tupl
 
 def _faster(rows: Sequence[TimePart], files: Sequence[CppFile]) -> Iterator[str]:
     """Say which settings take away the parts that are long."""
+    flags = next((f for one in files if one.what == "wrapper" for f in one.flags), "-O0")
     long = {row.name: row for row in rows if row.share >= 0.1}
-    if row := long.get("C++: the wrapper"):
-        flag = next((f for one in files if one.what == "wrapper" for f in one.flags), "")
-        if flag not in ("-O0", ""):
-            yield _said(row, "AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 (torch 2.8 and later)")
-    if row := long.get("C++: a test of the CPU's vector instructions"):
-        yield _said(row, "TORCHINDUCTOR_CACHE_DIR on a path that is kept: it is then found there")
-    if row := long.get("C++: headers compiled ahead"):
-        yield _said(
-            row, "TORCHINDUCTOR_CACHE_DIR on a path that is kept: they are then found there"
-        )
-    if row := long.get("autotuning"):
-        yield _said(row, "max_autotune off, or max_autotune_gemm_search_space left at DEFAULT")
-    if row := long.get("Triton kernels"):
-        yield _said(
-            row, "more of TORCHINDUCTOR_COMPILE_THREADS, and a kept TORCHINDUCTOR_CACHE_DIR"
-        )
-    if row := long.get("C++: the kernels"):
-        yield _said(row, "fewer distinct kernels: repeated layers of one shape share theirs")
-
-
-def _said(row: TimePart, change: str) -> str:
-    return f"{change}: {row.name} takes {row.seconds:.1f} s, {row.share:.0%}"
+    for name, change in _CHANGES.items():
+        row = long.get(name)
+        if row is not None and (name != _CPP_WORDS["wrapper"] or flags != "-O0"):
+            yield f"{change}: {name} takes {row.seconds:.1f} s, {row.share:.0%}"

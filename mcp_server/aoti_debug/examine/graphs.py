@@ -11,8 +11,6 @@ from aoti_debug.examine.launches import model_of
 from aoti_debug.examine.process import ExamineRequest, NotExamined, examined, of_run
 from aoti_debug.package.graph_capture import Blocker, blockers
 from aoti_debug.read.graphs_report import GraphsReport
-from aoti_debug.record.run_seen import RunSeen
-from aoti_debug.run.directory import RunDirectory
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 
@@ -53,18 +51,18 @@ def verdict_of(
 ) -> tuple[str, str]:
     """Return the verdict and its headline: what a capture gave counts most."""
     worst = next((one for one in barred if one.blocks), None)
+    failed = {"refused": "the capture was refused", "wrong": "a replay is wrong"}
     if device != "cuda":
         return "not fit", f"the package is for {device or 'no known device'}, not for a CUDA GPU"
-    if report.tried == "refused":
-        return "not fit", f"the capture was refused: {worst.what if worst else report.said}"
-    if report.tried == "wrong":
-        return "not fit", f"a replay is wrong: {worst.what if worst else report.said}"
+    if report.tried in failed:
+        return "not fit", f"{failed[report.tried]}: {worst.what if worst else report.said}"
     if report.tried == "captured":
         return "fit", "a captured call gives with other inputs what a call gives"
     if worst is not None:
         return "not fit", worst.what
-    if any(one.kind == "own rules" for one in barred):
-        return "depends", next(one.what for one in barred if one.kind == "own rules")
+    for one in barred:
+        if one.kind == "own rules":
+            return "depends", one.what
     return "fit", "nothing in the package stands against a capture; none was tried here"
 
 
@@ -74,9 +72,7 @@ def said(one: Blocker) -> str:
 
 def captures(request: ExamineRequest) -> int | None:
     """Return how many different sizes the calls of a run have, each of which needs a capture."""
-    directory = next((one for one in request.uses if isinstance(one, RunDirectory)), None)
-    return len(sizes(events_of(directory.path))) if directory is not None else None
-
-
-def sizes(run: RunSeen) -> set[tuple[tuple[int, ...] | None, ...]]:
-    return {tuple(one.shape for one in call.inputs) for call in run.calls}
+    for run in request.uses:
+        calls = events_of(run.path).calls
+        return len({tuple(one.shape for one in call.inputs) for call in calls})
+    return None

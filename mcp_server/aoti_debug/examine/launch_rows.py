@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from statistics import median
 
+from aoti_debug.examine.launches import origin_of
 from aoti_debug.explain import describe
 from aoti_debug.explain.code import Argument, arguments_of
 from aoti_debug.explain.find import Program, Texts, code_of
@@ -31,7 +32,6 @@ class Row:
     seconds: float
     gap: float
     processors: float = 0.0
-    kernels: tuple[str, ...] = ()
     launch: Launch | None = None
     bytes: int = 0
     flops: int = 0
@@ -45,7 +45,7 @@ class Row:
 
     @property
     def ops(self) -> tuple[str, ...]:
-        """Return the operators that it stands for, by its name where the package does not say."""
+        """Return the operators that it stands for."""
         return self.launch.ops if self.launch is not None else ()
 
 
@@ -115,36 +115,23 @@ def _matched(launches: Sequence[LaunchTime], program: Program | None) -> list[La
 
 
 def _row(number: int, one: LaunchTime, launch: Launch | None, program: Program | None) -> Row:
-    row = Row(number, one.name, one.seconds, one.gap, one.processors, one.kernels, launch)
+    row = Row(number, one.name, one.seconds, one.gap, one.processors, launch)
     if launch is None or program is None:
         return row
     code = code_of(program, launch.kernel)
     arguments = tuple(arguments_of(program.texts.wrapper, launch, code, program.names))
     sizes = {a.value.name: _numel(a.value, program) for a in arguments if a.value is not None}
-    origins = program.model.origins
-    handle = [o for o in origins if f"{o.kernel}:{o.handle}" == launch.handle]
-    origin = next(iter(handle or [o for o in origins if o.kernel == launch.kernel]), None)
-    return Row(
-        number,
-        one.name if launch.kind != "custom_op" else operator_of(launch, program.model),
-        one.seconds,
-        one.gap,
-        one.processors,
-        one.kernels,
-        launch,
-        _bytes(launch, arguments, sizes),
-        _flops(launch, arguments, sizes, program),
-        frozenset(a.value.dtype for a in arguments if a.value is not None and a.value.dtype),
-        arguments,
-        tuple(describe.lines_of(origin, None, program.names)),
+    origin = origin_of(launch, program.model)
+    custom = launch.kind == "custom_op"
+    return replace(
+        row,
+        name=program.model.operator_of(launch) if custom else one.name,
+        bytes=_bytes(launch, arguments, sizes),
+        flops=_flops(launch, arguments, sizes, program),
+        dtypes=frozenset(a.value.dtype for a in arguments if a.value and a.value.dtype),
+        arguments=arguments,
+        source=tuple(describe.lines_of(origin, None, program.names)),
     )
-
-
-def operator_of(launch: Launch, model: CompiledModel) -> str:
-    """Return the custom operator that a launch calls through the proxy executor."""
-    number = re.search(r"\[(\d{1,6})\]", launch.kernel)
-    at = int(number[1]) if number else -1
-    return model.custom_ops[at].target if 0 <= at < len(model.custom_ops) else launch.kernel
 
 
 def _numel(value: NamedTensor, program: Program) -> int:

@@ -66,14 +66,8 @@ def _of_launch(launch: Launch, model: CompiledModel) -> Iterator[Blocker]:
         said = f"{launch.kernel} runs on the CPU, at the capture only"
         yield Blocker("stale", said, launch.number)
     elif launch.kind == "custom_op":
-        name = _target(launch, model)
+        name = model.operator_of(launch)
         said = f"{name} is called through the runtime: what it does on the host is not replayed"
         yield Blocker("own rules", said, launch.number)
     elif launch.kind == "extern" and operator.removesuffix("_out") in WAITS:
         yield Blocker("refused", f"{operator} makes the host wait for its result", launch.number)
-
-
-def _target(launch: Launch, model: CompiledModel) -> str:
-    number = launch.kernel.removeprefix("proxy_executor[").removesuffix("]")
-    known = number.isdecimal() and int(number) < len(model.custom_ops)
-    return model.custom_ops[int(number)].target if known else launch.kernel

@@ -176,6 +176,12 @@ class CompiledModel:
     def device(self) -> str | None:
         return self.metadata.get("AOTI_DEVICE_KEY")
 
+    def operator_of(self, launch: Launch) -> str:
+        """Return the custom operator that a launch calls through the proxy executor."""
+        number = launch.kernel.removeprefix("proxy_executor[").removesuffix("]")
+        known = number.isdecimal() and int(number) < len(self.custom_ops)
+        return self.custom_ops[int(number)].target if known else launch.kernel
+
     @property
     def users_operators(self) -> tuple[str, ...] | None:
         """Return the custom operators that the runtime calls for it; None where it is not told."""
