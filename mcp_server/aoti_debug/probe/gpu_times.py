@@ -59,13 +59,11 @@ def _recorded(call: Any, seen: Any) -> tuple[list[dict[str, Any]], list[float]]:
                 call()
                 standalone.synchronize()
             walls.append(time.perf_counter() - began)
-    folder = tempfile.mkdtemp()
-    path = os.path.join(folder, "trace.json")
-    profile.export_chrome_trace(path)
-    with open(path, encoding="utf-8", errors="replace") as stream:
-        events = json.loads(stream.read(_MOST))["traceEvents"]
-    os.unlink(path)
-    os.rmdir(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "trace.json")
+        profile.export_chrome_trace(path)
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            events = json.loads(stream.read(_MOST))["traceEvents"]
     return [one for one in events if one.get("ph") == "X"], walls[1:]
 
 

@@ -18,6 +18,11 @@ _DLOPEN = ctypes.CFUNCTYPE(_HANDLE, ctypes.c_char_p, ctypes.c_int)
 _DLSYM = ctypes.CFUNCTYPE(_HANDLE, _HANDLE, ctypes.c_char_p)
 # Archive, number of the member, destination, flags.
 _EXTRACT = ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE, ctypes.c_uint, ctypes.c_char_p, ctypes.c_uint)
+# What reads or writes a file: its parameters, the part that it is, which of them is the path.
+_READING: dict[str, tuple[Any, str, int]] = {
+    "dlopen": (_DLOPEN, "dlopen", 0),
+    "mz_zip_reader_extract_to_file": (_EXTRACT, "unzip", 2),
+}
 # What a library of a package exports and its loader looks up: the part that it is, its parameters.
 _ENTRIES: dict[str, tuple[str, Any]] = {
     "AOTInductorModelContainerCreateWithDevice": (
@@ -67,26 +72,32 @@ def watched(parts: Parts) -> Iterator[None]:
         slots.Unavailable: not on this system.
     """
     library = torch_library()
-    hooks: dict[str, tuple[Any, Callable[[Parts, Any], Callable[..., Any]]]] = {
-        "dlopen": (_DLOPEN, _opening),
-        "dlsym": (_DLSYM, _looking_up),
-        "mz_zip_reader_extract_to_file": (_EXTRACT, _extracting),
+    callbacks = {
+        **slots.wrapped(library, {"dlsym": _DLSYM}.get, lambda _, own: _looking_up(parts, own)),
+        **slots.wrapped(
+            library,
+            {name: kind for name, (kind, _, _) in _READING.items()}.get,
+            lambda name, own: _measured(parts, _READING[name][1], own, _READING[name][2]),
+        ),
     }
-    types = {name: kind for name, (kind, _) in hooks.items()}
-    callbacks = slots.wrapped(library, types.get, lambda name, own: hooks[name][1](parts, own))
     with slots.replaced(library, callbacks), _instruction_sets(parts):
         yield
 
 
-def _opening(parts: Parts, original: Any) -> Callable[..., Any]:
-    def dlopen(path: Any, flags: int) -> Any:
-        with parts.of("dlopen"):
-            handle = original(path, flags)
-        if path:
-            parts.add("dlopen", 0.0, _size(path))
-        return handle
+def _measured(
+    parts: Parts, part: str, original: Any, path: int | None = None
+) -> Callable[..., Any]:
+    """Return a function whose seconds are those of a part, and the bytes of the file at a path that
+    it is given."""
 
-    return dlopen
+    def measured(*given: Any) -> Any:
+        with parts.of(part):
+            result = original(*given)
+        if path is not None and given[path]:
+            parts.add(part, 0.0, _size(given[path]))
+        return result
+
+    return measured
 
 
 def _looking_up(parts: Parts, original: Any) -> Callable[..., Any]:
@@ -96,26 +107,10 @@ def _looking_up(parts: Parts, original: Any) -> Callable[..., Any]:
         if not address or known is None:
             return address
         part, kind = known
-        entry = kind(address)
-
-        def timed(*given: Any) -> Any:
-            with parts.of(part):
-                return entry(*given)
-
-        _held.append(kind(timed))
+        _held.append(kind(_measured(parts, part, kind(address))))
         return ctypes.cast(_held[-1], ctypes.c_void_p).value
 
     return dlsym
-
-
-def _extracting(parts: Parts, original: Any) -> Callable[..., Any]:
-    def extract(archive: Any, number: int, path: Any, flags: int) -> Any:
-        with parts.of("unzip"):
-            done = original(archive, number, path, flags)
-        parts.add("unzip", 0.0, _size(path))
-        return done
-
-    return extract
 
 
 def _size(path: Any) -> int:

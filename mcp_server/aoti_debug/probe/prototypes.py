@@ -21,41 +21,32 @@ _KERNEL = re.compile(
 )
 _COMMENT = re.compile(r"//[^\n]*")
 _TYPES: dict[str, Any] = {
-    "bool": ctypes.c_bool,
-    "char": ctypes.c_char,
-    "double": ctypes.c_double,
-    "float": ctypes.c_float,
-    "int": ctypes.c_int,
-    "int8_t": ctypes.c_int8,
-    "int16_t": ctypes.c_int16,
-    "int32_t": ctypes.c_int32,
-    "int64_t": ctypes.c_int64,
-    "long": ctypes.c_long,
-    "uint8_t": ctypes.c_uint8,
-    "uint16_t": ctypes.c_uint16,
-    "uint32_t": ctypes.c_uint32,
-    "uint64_t": ctypes.c_uint64,
+    **{name: getattr(ctypes, f"c_{name}") for name in "bool char double float int long".split()},
+    **{
+        f"{name}_t": getattr(ctypes, f"c_{name}")
+        for name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
+    },
     "size_t": ctypes.c_size_t,
     "AOTITorchError": ctypes.c_int32,
     "StableIValue": ctypes.c_uint64,
     "CUdeviceptr": ctypes.c_void_p,
     "hipDeviceptr_t": ctypes.c_void_p,
 }
-# What the driver is called with: the launches of generated GPU kernels.
+# What the driver is called with to load and launch generated GPU kernels.
 _LAUNCH = (
     "void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, "
     "unsigned block_y, unsigned block_z, unsigned shared, void* stream, void** arguments, "
     "void** extra"
 )
+_LOADING = {
+    "ModuleLoad": "void** module, const char* path",
+    "ModuleLoadData": "void** module, const void* image",
+    "ModuleGetFunction": "void** function, void* module, const char* name",
+}
 _DRIVER = {
     "cuLaunchKernel": _LAUNCH,
     "hipModuleLaunchKernel": _LAUNCH,
-    "cuModuleLoad": "void** module, const char* path",
-    "cuModuleLoadData": "void** module, const void* image",
-    "cuModuleGetFunction": "void** function, void* module, const char* name",
-    "hipModuleLoad": "void** module, const char* path",
-    "hipModuleLoadData": "void** module, const void* image",
-    "hipModuleGetFunction": "void** function, void* module, const char* name",
+    **{f"{api}{name}": text for api in ("cu", "hip") for name, text in _LOADING.items()},
 }
 
 
@@ -95,16 +86,13 @@ def params_of(text: str) -> tuple[Param, ...]:
     """Return the parameters of a declaration; arrays and functions have a type of their own."""
     found = []
     for part in text.split(","):
-        words = (
-            part.replace("*", " * ").replace("__restrict__", " ").replace("unsigned", "uint32_t")
-        )
-        both = words.split()
-        if both in ([], ["void"]):
-            continue
-        stars = both.count("*")
+        words = part.replace("*", " * ").replace("unsigned", "uint32_t").split()
+        both = [word for word in words if word != "__restrict__"]
         plain = [word for word in both if word not in ("*", "const", "struct")]
-        name = plain.pop() if len(plain) > 1 else ""
-        found.append(Param(name, " ".join(plain) + "*" * stars, both[0] == "const"))
+        if both not in ([], ["void"]):
+            name = plain.pop() if len(plain) > 1 else ""
+            kind = " ".join(plain) + "*" * both.count("*")
+            found.append(Param(name, kind, both[0] == "const"))
     return tuple(found)
 
 
@@ -112,13 +100,9 @@ def params_of(text: str) -> tuple[Param, ...]:
 def shims() -> dict[str, Prototype]:
     """Return torch's shims that a package may call, as the installed headers declare them."""
     include = Path(torch.__file__).parent / "include" / "torch" / "csrc"
-    places = [
-        include / "inductor" / "aoti_torch" / "c",
-        include / "inductor" / "aoti_torch" / "generated",
-    ]
-    places.append(include / "stable" / "c")
+    places = ("inductor/aoti_torch/c", "inductor/aoti_torch/generated", "stable/c")
     found = {}
-    for header in (one for place in places for one in sorted(place.glob("*.h"))):
+    for header in (one for place in places for one in sorted((include / place).glob("*.h"))):
         with header.open(encoding="utf-8", errors="replace") as stream:
             text = _COMMENT.sub("", stream.read(_HEADER_BYTES))
         for returns, name, given in _SHIM.findall(text):
