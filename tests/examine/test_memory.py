@@ -12,7 +12,7 @@ from aoti_debug.examine.growth import grows
 from aoti_debug.examine.memory import memory_request
 from aoti_debug.kinds import MEMORY, stage_kind
 from aoti_debug.report.answers import outline
-from aoti_debug.report.memory import memory_plots
+from aoti_debug.report.examined import memory_plots
 from aoti_debug.report.text import markdown
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import Request, Service

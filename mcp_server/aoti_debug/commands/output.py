@@ -149,8 +149,8 @@ def _outline(answer: Model) -> Outline:
 
 def _write_report(answer: Model, report: Path) -> None:
     if report.suffix == ".html":
+        from aoti_debug.report.examined import memory_plots
         from aoti_debug.report.html import diagnosis_plots, html
-        from aoti_debug.report.memory import memory_plots
         from aoti_debug.report.recorded import of_answer
         from aoti_debug.report.time import time_plots
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-Number = float | int | str  # NaN and Inf are texts
+from aoti_debug.vocabulary import ValueSummary
 
 
 def numbers(document: object) -> dict[str, float] | None:
@@ -16,34 +16,20 @@ def numbers(document: object) -> dict[str, float] | None:
     return {k: v for k, v in found.items() if isinstance(v, (int, float))}
 
 
-def value(document: object) -> Number | None:
-    """Read a number, or the word for one that is not finite."""
-    return document if isinstance(document, (int, float, str)) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
+@dataclass(frozen=True)
+class Seen(ValueSummary):
     """A tensor as it was."""
 
     shape: tuple[int, ...] = ()
     dtype: str = ""
-    min: float | None = None
-    max: float | None = None
-    mean: float | None = None
-    nan: int = 0
-    inf: int = 0
     digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     at: tuple[int, ...] = ()
-    package: Annotated[Number | None, value] = None
-    expected: Annotated[Number | None, value] = None
-
-
-def frames(document: object) -> list[Any] | None:
-    return document[:16] if isinstance(document, list) else None
+    package: float | str | None = None  # NaN and Inf are texts
+    expected: float | str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +38,7 @@ class Like:
 
     node: str = ""
     op: str = ""
-    stack: Annotated[list[Any] | None, frames] = None
+    stack: tuple[Any, ...] = ()
     wrong: int | None = None
     first_wrong: Place | None = None
 
@@ -118,5 +104,4 @@ class ValuesReport:
     first: First | None = None
     nan: First | None = None
     refused: Refused | None = None
-    seconds: float | None = None
     not_decomposed: str = ""

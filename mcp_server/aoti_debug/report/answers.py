@@ -16,7 +16,7 @@ from aoti_debug.answers import (
     StageAnswer,
     TriageAnswer,
 )
-from aoti_debug.examine.answers import GraphsAnswer, MemoryAnswer, ValuesAnswer, WeightsAnswer
+from aoti_debug.examine.answers import ExamineAnswer
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
 from aoti_debug.report.diagnosis import (
     brief,
@@ -89,10 +89,10 @@ outline.register(ExplainAnswer, outline_explained)
 
 
 @outline.register
-def _(answer: ValuesAnswer) -> Outline:
-    from aoti_debug.report.values import outline_values
+def _(answer: ExamineAnswer) -> Outline:
+    from aoti_debug.report.examined import outline_examined
 
-    return outline_values(answer)
+    return outline_examined(answer)
 
 
 @outline.register
@@ -100,27 +100,6 @@ def _(answer: SweepAnswer) -> Outline:
     from aoti_debug.report.sweep import outline_sweep
 
     return outline_sweep(answer)
-
-
-@outline.register
-def _(answer: GraphsAnswer) -> Outline:
-    from aoti_debug.report.graphs import outline_graphs
-
-    return outline_graphs(answer)
-
-
-@outline.register
-def _(answer: MemoryAnswer) -> Outline:
-    from aoti_debug.report.memory import outline_memory
-
-    return outline_memory(answer)
-
-
-@outline.register
-def _(answer: WeightsAnswer) -> Outline:
-    from aoti_debug.report.weights import outline_weights
-
-    return outline_weights(answer)
 
 
 @outline.register
