@@ -18,7 +18,8 @@ from aoti_debug.examine.time import time_request
 from aoti_debug.explain.find import Texts
 from aoti_debug.kinds import stage_kind
 from aoti_debug.read.compile_trace import read_parts
-from aoti_debug.read.timing_report import Pairs, timing_report
+from aoti_debug.read.timing_report import Pairs, TimingReport
+from aoti_debug.read.typed import take
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown
 from aoti_debug.report.time import time_plots
@@ -155,13 +156,15 @@ def test_eager_needs_the_program(built: Built, inputs: Path) -> None:
 
 def test_a_reason_is_faster_by_a_tenth_in_most_pairs() -> None:
     def found(*changed: float) -> list[str]:
-        report = timing_report(
+        pairs = {"ours": [1.0] * 6, "theirs": list(changed)}
+        report = take(
+            TimingReport,
             {
                 "threads": 1,
                 "cores": 4,
                 "call": {"plain": [1.0]},
-                "trials": [{"name": "threads", "as_is": [1.0] * 6, "changed": list(changed)}],
-            }
+                "trials": [{"name": "threads", "pairs": pairs}],
+            },
         )
         table = call_table(report.call, None, Texts(), ())
         return [reason.what for reason in reasons(report, table)]

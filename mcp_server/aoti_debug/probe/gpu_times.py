@@ -117,13 +117,11 @@ def _launches(
         end = max(end, began + kernel["dur"] / 1e6)
         if owner and owner == last:
             found[-1]["seconds"] += gap + max(0.0, seconds)
-            found[-1]["kernels"].append(kernel["name"])
             continue
         name = owner.partition(":")[2]
         generated = not name or name.startswith(("cuLaunch", "hipModuleLaunch"))
         called = kernel["name"] if generated else name
-        row = {"name": called, "gap": gap, "seconds": max(0.0, seconds)}
-        found.append({**row, "kernels": [kernel["name"]], "kind": kernel["cat"]})
+        found.append({"name": called, "gap": gap, "seconds": max(0.0, seconds)})
         last = owner
     return {"launches": found, "after": max(0.0, call["dur"] / 1e6 - end)}
 
@@ -135,7 +133,7 @@ def _waits(events: list[dict[str, Any]], call: dict[str, Any]) -> list[dict[str,
     inside.sort(key=lambda e: e["ts"])
     ends = [e for e in inside if "DeviceSynchronize" in e["name"]][-1:]
     return [
-        {"name": e["name"], "began": (e["ts"] - call["ts"]) / 1e6, "seconds": e["dur"] / 1e6}
+        {"name": e["name"], "seconds": e["dur"] / 1e6}
         for e in inside
         if any(word in e["name"] for word in _WAITS) and "Async" not in e["name"] and e not in ends
     ]

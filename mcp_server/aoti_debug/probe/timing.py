@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -40,15 +40,21 @@ def main() -> int:
         parts = load_time.Parts()
         parts.add("import of torch", time.perf_counter() - _began)
         read = time.perf_counter()
-        inputs = _inputs(options, report)
+        if options.inputs:
+            inputs = standalone.read_inputs(options.inputs)
+        else:
+            inputs = made_inputs.inputs_for(options.package, options.model)
+            report.update(made_inputs=True)
         device = standalone.device_of(inputs.flat)
-        if device.startswith("cuda"):
+        on_gpu = device.startswith("cuda")
+        if on_gpu:
             torch.cuda.synchronize()
             parts.add("start of CUDA", time.perf_counter() - read)
         if options.threads:
             torch.set_num_threads(options.threads)
         threads, cores = torch.get_num_threads(), len(os.sched_getaffinity(0))
-        report.update(device=device, device_name=_name(device), threads=threads, cores=cores)
+        name = torch.cuda.get_device_name() if on_gpu else "CPU"
+        report.update(device=device, device_name=name, threads=threads, cores=cores)
         report.update(inputs=inputs.described)
         model = _load(options, inputs, parts, report)
         call = Called(model, inputs)
@@ -56,7 +62,7 @@ def main() -> int:
             ours, theirs = pairs.compared(call, _other(options, call, report), BUDGET_S)
             report.update(against={"ours": ours, "theirs": theirs}, state="done")
             return 0
-        _first_call(call, parts, report)
+        _first_call(call, report)
         _calls(call, device, report)
         report.update(rates=rates.measured(device))
         report.update(trials=trials_of_time.tried(call, device, options, BUDGET_S))
@@ -90,17 +96,6 @@ class Called:
         self.writes = any(not torch.equal(a, b) for a, b in tensors)
 
 
-def _inputs(options: Any, report: standalone.Report) -> standalone.Inputs:
-    if options.inputs:
-        return standalone.read_inputs(options.inputs)
-    report.update(made_inputs=True)
-    return made_inputs.inputs_for(options.package, options.model)
-
-
-def _name(device: str) -> str:
-    return torch.cuda.get_device_name() if device.startswith("cuda") else "CPU"
-
-
 def _load(options: Any, inputs: Any, parts: load_time.Parts, report: standalone.Report) -> Any:
     """Load the package, and report the parts of that and what is named of it."""
     with parts.of("torch's modules for packages"):
@@ -118,21 +113,14 @@ def _load(options: Any, inputs: Any, parts: load_time.Parts, report: standalone.
     return model
 
 
-def _first_call(call: Called, parts: load_time.Parts, report: standalone.Report) -> None:
+def _first_call(call: Called, report: standalone.Report) -> None:
     """Report how long the first call takes, and which of its launches."""
     loads = Launched(report)
-    folded = parts.seconds.get("folding", 0.0)
     with loads.seen():
         began = time.perf_counter()
         seconds = pairs.timed(call)
     call.find_writes()
-    report.update(
-        first={
-            "seconds": seconds,
-            "folding": parts.seconds.get("folding", 0.0) - folded,
-            "launches": merged([loads.rows(began)]),
-        }
-    )
+    report.update(first={"seconds": seconds, "launches": merged([loads.rows(began)])})
 
 
 class Launched:
@@ -198,7 +186,6 @@ def _calls(call: Called, device: str, report: standalone.Report) -> None:
             "after": middle(afters),
             "overhead": around,
             "within": within,
-            "unseen": seen.unseen[:50] if seen is not None else [],
             "around": _around(call),
         }
     )
@@ -214,13 +201,12 @@ def merged(calls: list[list[Row]]) -> list[dict[str, Any]]:
     found = []
     for place, name in enumerate(names):
         each = [rows[place] for rows in alike]
-        columns = {"gap": [row[1] for row in each], "seconds": [row[2] for row in each]}
-        columns["processors"] = [row[3] for row in each]
-        found.append({"name": name, **{key: middle(values) for key, values in columns.items()}})
+        columns = zip(("gap", "seconds", "processors"), list(zip(*each))[1:])
+        found.append({"name": name, **{key: middle(values) for key, values in columns}})
     return found
 
 
-def middle(values: list[float]) -> float:
+def middle(values: Sequence[float]) -> float:
     return sorted(values)[len(values) // 2]
 
 

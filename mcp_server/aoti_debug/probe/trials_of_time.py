@@ -25,11 +25,9 @@ def tried(call: Any, device: str, options: Any, budget_s: float) -> list[dict[st
                 other = made(meanwhile)
                 as_is, changed = pairs.compared(call, other, budget_s)
                 if sorted(b / a for a, b in zip(as_is, changed))[len(as_is) // 2] < _WORTH:
-                    again = pairs.compared(
-                        call, other, budget_s
-                    )  # a busy machine gives no gain twice
+                    again = pairs.compared(call, other, budget_s)  # a busy machine gives none twice
                     as_is, changed = as_is + again[0], changed + again[1]
-            found.append({"name": name, "as_is": as_is, "changed": changed})
+            found.append({"name": name, "pairs": {"ours": as_is, "theirs": changed}})
         except Exception as error:
             found.append({"name": name, "why_not": f"{type(error).__name__}: {error}"[:300]})
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated
 
 from aoti_debug.read.typed import Texts, take
 from aoti_debug.vocabulary import Leaf
@@ -31,14 +31,12 @@ class Load:
 @dataclass(frozen=True, slots=True)
 class LaunchTime:
     """One launch of a call: what passed since the one before, how long it took, what all
-    processors spent meanwhile; on a GPU which kernels it ran."""
+    processors spent meanwhile."""
 
     name: str
     gap: float = 0.0
     seconds: float = 0.0
     processors: float = 0.0
-    kernels: Texts = ()
-    kind: str = ""
 
 
 def _launches(value: object) -> tuple[LaunchTime, ...] | None:
@@ -52,7 +50,6 @@ class Wait:
     """A call of the GPU's driver in which the host waits."""
 
     name: str
-    began: float = 0.0
     seconds: float = 0.0
 
 
@@ -67,7 +64,6 @@ class Calls:
     after: float = 0.0  # the last launch
     overhead: float = 0.0
     within: float = 0.0
-    unseen: Texts = ()
     around: float | None = None
     waits: tuple[Wait, ...] = ()
 
@@ -90,7 +86,6 @@ class First:
     """The first call."""
 
     seconds: float = 0.0
-    folding: float = 0.0
     launches: Annotated[tuple[LaunchTime, ...], _launches] = ()
 
 
@@ -115,11 +110,8 @@ class Pairs:
     def twice(self) -> float:
         """Return the worse of the medians of the first half of the pairs and of the second."""
         half = len(self.ours) // 2
-        parts = (
-            Pairs(self.ours[:half], self.theirs[:half]),
-            Pairs(self.ours[half:], self.theirs[half:]),
-        )
-        return max(part.ratio for part in parts)
+        parts = slice(half), slice(half, None)
+        return max(Pairs(self.ours[part], self.theirs[part]).ratio for part in parts)
 
     @property
     def spread(self) -> tuple[float, float]:
@@ -133,13 +125,8 @@ class Tried:
     """A change that was tried, in pairs with calls as they are, or why it could not be."""
 
     name: str
-    as_is: tuple[float, ...] = ()
-    changed: tuple[float, ...] = ()
+    pairs: Pairs = Pairs()
     why_not: str | None = None
-
-    @property
-    def pairs(self) -> Pairs:
-        return Pairs(self.as_is, self.changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +134,6 @@ class TimingReport:
     """All that was measured in one process, as far as it came."""
 
     state: str = ""
-    torch: str | None = None
     device: str = "cpu"
     device_name: str | None = None
     threads: int | None = None
@@ -162,9 +148,3 @@ class TimingReport:
     trials: tuple[Tried, ...] = ()
     against: Pairs | None = None
     notes: Texts = ()
-    error: Mapping[str, str] | None = None
-
-
-def timing_report(document: Mapping[str, Any]) -> TimingReport:
-    """Return a report as records."""
-    return take(TimingReport, document)
