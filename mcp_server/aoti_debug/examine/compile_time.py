@@ -92,13 +92,19 @@ def _table(run: RunSeen, phase: Phase, parts: Sequence[Part]) -> TimeTable:
     inside = [p.seconds or 0.0 for p in packing if _inside(p.begun or 0.0, phase)]
     seconds["packing"] = sum(inside)
     details = {_CPP_WORDS[f.what]: " ".join(f.flags[:2]) for f in files}
-    rows = [  # what is too short to count is left out
-        TimePart(name=name, seconds=took, share=took / whole, detail=details.get(name) or None)
-        for name, took in sorted(seconds.items(), key=lambda pair: -pair[1])
-        if took >= 0.001 * whole
+    table = table_of(whole, [(name, took, details.get(name)) for name, took in seconds.items()])
+    return table.model_copy(update={"faster": list(_faster(table.rows, files))})
+
+
+def table_of(whole: float, parts: Sequence[tuple[str, float, str | None]]) -> TimeTable:
+    """Return the parts of a whole that are not too short to count, the longest first."""
+    rows = [
+        TimePart(name=name, seconds=took, share=took / whole, detail=detail or None)
+        for name, took, detail in sorted(parts, key=lambda part: -part[1])
+        if whole and took >= 0.001 * whole
     ]
-    named = min(1.0, sum(row.seconds for row in rows) / whole)
-    return TimeTable(seconds=whole, named=named, rows=rows, faster=list(_faster(rows, files)))
+    named = min(1.0, sum(row.seconds for row in rows) / whole) if whole else 0.0
+    return TimeTable(seconds=whole, named=named, rows=rows)
 
 
 def _seconds(parts: Iterable[Part], files: Sequence[CppFile]) -> Iterator[tuple[str, float]]:

@@ -23,7 +23,7 @@ from aoti_debug.examine.process import (
     with_inputs,
 )
 from aoti_debug.package.record import CompiledModel
-from aoti_debug.read.memory_report import Block, Gpu, MemoryReport, Moment
+from aoti_debug.read.memory_report import Block, Gpu, MemoryReport
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 
@@ -77,7 +77,7 @@ def answer_of(
     state: RunState, request: MemoryRequest, report: MemoryReport, model: CompiledModel | None
 ) -> MemoryAnswer:
     """Return the answer that a report makes."""
-    peak, rows = peak_of(report), list(rows_of(report))
+    peak, rows = report.call.after.top, list(rows_of(report))
     rows.append(MemoryRow(owner="not accounted for", bytes=peak - sum(one.bytes for one in rows)))
     grows, growth = growth_said(report)
     largest = max(rows[:-1], key=lambda one: one.bytes, default=None)
@@ -100,12 +100,6 @@ def answer_of(
         lower=list(lower(report)),
         guide=GUIDE,
     )
-
-
-def peak_of(report: MemoryReport) -> int:
-    """Return the most bytes of a call: resident, or used on the GPU since the process began."""
-    gpu = report.call.after.gpu
-    return gpu.used if gpu is not None else report.call.after.peak
 
 
 def rows_of(report: MemoryReport) -> Iterator[MemoryRow]:
@@ -184,23 +178,18 @@ def block_row(one: Block, model: CompiledModel | None) -> MemoryRow:
 def others_of(report: MemoryReport) -> Iterator[MemoryRow]:
     """Yield what is not in the peak of a call: more buffers, more runners."""
     if (buffer := report.buffer) is not None:
-        added = used(buffer.filled) - used(buffer.before)
-        back = used(buffer.filled) - used(buffer.freed)
+        added = buffer.filled.used - buffer.before.used
+        back = buffer.filled.used - buffer.freed.used
         detail = f"free_inactive_constant_buffer() gives back {mib(back)}"
         yield MemoryRow(owner="inactive buffer, after an update of it", bytes=added, detail=detail)
     if (more := report.instances) is not None:
-        loading = used(more.loaded) - used(more.before)
-        top = more.after.gpu.used if more.after.gpu else more.after.peak
+        loading = more.loaded.used - more.before.used
         detail = f"a package with {more.count} runners, loaded besides; weights are held once"
         yield MemoryRow(owner=f"{more.count} runners, loaded", bytes=loading, detail=detail)
         calling = f"{more.count} calls at the same time"
-        yield MemoryRow(owner=calling, bytes=max(0, top - used(more.loaded)))
+        yield MemoryRow(owner=calling, bytes=max(0, more.after.top - more.loaded.used))
     if report.folded:
         yield MemoryRow(owner="folded constants", bytes=report.folded, detail="besides the weights")
-
-
-def used(moment: Moment) -> int:
-    return moment.gpu.used if moment.gpu is not None else moment.resident
 
 
 def fits(report: MemoryReport) -> str | None:
@@ -226,11 +215,9 @@ def together(report: MemoryReport) -> str | None:
         return None
     tried, mixed = (more.many, more.one), more.many.mixed + more.one.mixed
     calls = sum(one.calls for one in tried)
-    answers = (
-        f"{mixed} of {calls} outputs are not those of a call alone"
-        if mixed
-        else (f"all {calls} outputs are those of a call alone")
-    )
+    answers = f"all {calls} outputs are those of a call alone"
+    if mixed:
+        answers = f"{mixed} of {calls} outputs are not those of a call alone"
     rates = f"{more.alone.rate:.3g} calls a second from one thread, {more.one.rate:.3g} from "
     rates += f"{more.count} threads with one runner, {more.many.rate:.3g} with {more.count} runners"
     return f"{answers}; {rates}"
@@ -267,7 +254,7 @@ def lower(report: MemoryReport) -> Iterator[str]:
     if gpu is not None and gpu.reserved - gpu.most > 0.3 * max(gpu.most, 1):
         said = "the allocator holds memory that nothing uses"
         yield f"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {said}"
-    if report.buffer is not None and used(report.buffer.filled) - used(report.buffer.before) > MIB:
+    if report.buffer is not None and report.buffer.filled.used - report.buffer.before.used > MIB:
         yield "after each swap call free_inactive_constant_buffer(): the other buffer stays else"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.examine.process import SAID
 from aoti_debug.probe import update_steps
-from aoti_debug.probe.update_steps import STEPS, Step
+from aoti_debug.probe.update_steps import OPTIONS, STEPS, Step
 from aoti_debug.read.event_records import Phase
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.files import is_regular
@@ -57,15 +57,8 @@ def _step(one: Phase, number: int) -> Step:
         return Step(update_steps.OVERWRITE, file=number)
     if one.phase != "constants":
         return Step(update_steps.SWAP if one.phase == "swap" else update_steps.FREE)
-    given = one.details
-    return Step(
-        update_steps.LOAD,
-        inactive=given.inactive,
-        full=given.full,
-        user_managed=given.user_managed,
-        from_cpu=given.from_cpu,
-        file=number,
-    )
+    given = {name: getattr(one.details, name) for name in OPTIONS[update_steps.LOAD]}
+    return Step(update_steps.LOAD, file=number, **given)
 
 
 def _file(one: Phase, directory: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -14,9 +14,9 @@ from aoti_debug.examine.answers import (
     SlowReason,
     TimeAgainst,
     TimeFindings,
-    TimePart,
     TimeTable,
 )
+from aoti_debug.examine.compile_time import table_of
 from aoti_debug.examine.launch_rows import CallTable, Row, call_table
 from aoti_debug.examine.reasons import MOST, reasons, trade
 from aoti_debug.explain.find import Texts
@@ -123,15 +123,15 @@ def _call(report: TimingReport, table: CallTable) -> CallTime:
         accounted=report.call.accounted,
         overhead_s=median(report.call.watched or [0.0]) - table.wall,
         calls=len(report.call.plain) + len(report.call.watched),
-        launches=[_launch(row, table, rates.get("copy"), rates) for row in longest],
+        launches=[_launch(row, table, rates) for row in longest],
         launches_count=len(table.rows),
     )
 
 
-def _launch(row: Row, table: CallTable, copy: float | None, rates: object) -> LaunchRow:
-    known = rates if isinstance(rates, dict) else {}
+def _launch(row: Row, table: CallTable, rates: Mapping[str, float]) -> LaunchRow:
+    copy = rates.get("copy")
     dtype = next((d for d in ("float64", "bfloat16", "float16") if d in row.dtypes), "float32")
-    matmul = known.get("bfloat16" if dtype == "float16" else dtype)
+    matmul = rates.get("bfloat16" if dtype == "float16" else dtype)
     took = row.seconds or 1e-9
     return LaunchRow(
         number=row.number,
@@ -157,26 +157,19 @@ def load_table(load: Load, first: First, steady: Sequence[LaunchTime], call_s: f
     before = sum(part.seconds for part in load.parts if part.name in _BEFORE)
     extra = max(0.0, first.seconds - call_s)
     whole = before + load.seconds + extra
-    rows = [_part(part.name, part.seconds, whole, part.bytes) for part in load.parts]
-    rows += [
-        TimePart(name=name, seconds=took, share=took / whole)
-        for name, took in _first_work(first, steady, extra)
-    ]
-    rows = sorted((row for row in rows if whole and row.share >= 0.001), key=lambda r: -r.seconds)
-    named = min(1.0, sum(row.seconds for row in rows) / whole) if whole else 0.0
+    parts = [(_PARTS.get(one.name, one.name), one.seconds, _size(one.bytes)) for one in load.parts]
+    parts += [(name, took, None) for name, took in _first_work(first, steady, extra)]
     faster = [
         f"{_FASTER[name]}: {_PARTS[name]} takes {duration(part.seconds)}"
         for name in _FASTER
         for part in load.parts
         if part.name == name and part.seconds >= max(0.2 * whole, 0.5)
     ]
-    return TimeTable(seconds=whole, named=named, rows=rows, faster=faster)
+    return table_of(whole, parts).model_copy(update={"faster": faster})
 
 
-def _part(name: str, seconds: float, whole: float, size: int) -> TimePart:
-    rate = f"{size / 1e6:,.0f} MB" if size >= 1e6 else None
-    share = seconds / whole if whole else 0.0
-    return TimePart(name=_PARTS.get(name, name), seconds=seconds, share=share, detail=rate)
+def _size(size: int) -> str | None:
+    return f"{size / 1e6:,.0f} MB" if size >= 1e6 else None
 
 
 def _first_work(

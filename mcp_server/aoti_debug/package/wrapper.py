@@ -10,7 +10,16 @@ from textwrap import dedent
 
 from aoti_debug.package.record import Build, Launch, LaunchKind, TritonKernel, Wrapper
 from aoti_debug.probe.constants import constants_of
-from aoti_debug.probe.wrapper_contract import body_of, inputs_of, leaves_of, lines_of, symbols_of
+from aoti_debug.probe.wrapper_contract import (
+    LAUNCH,
+    LOAD,
+    STRING,
+    body_of,
+    inputs_of,
+    leaves_of,
+    lines_of,
+    symbols_of,
+)
 
 LAUNCHES_LIMIT = 50_000
 SOURCE_LIMIT = 64 * 1024  # characters of one Triton source
@@ -21,7 +30,6 @@ _NODES = re.compile(
 )
 _HANDLES = re.compile(r"// \[Provenance debug handles\] (.{1,500})$")
 _TRITON = re.compile(r"^\s*call_(\w{1,300})\(")
-_LAUNCH = re.compile(r"launchKernel\(\s*kernels_?\.(\w{1,300}),")
 _CPP = re.compile(r"^\s*(?:kernels\.)?(cpp_\w{1,300})\(")
 _CUDA = re.compile(r"^\s*(?:AOTI_TORCH_ERROR_CODE_CHECK\()?kernels\.(\w{1,300})\(")
 _PROXY = re.compile(r"aoti_torch_proxy_executor_call_function\(proxy_executor, (\d{1,6}),")
@@ -30,8 +38,6 @@ _EXTERN = re.compile(
 )
 _ATEN = re.compile(r"(at::_ops::\w{1,200}::(?:call|redispatch))\(")
 _CALLER = re.compile(r"\bvoid call_(\w{1,300})\(")
-_LOAD = re.compile(r"kernels_?\.(\w{1,300}) = loadKernel\((.{1,4000}?)\);")
-_STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"')
 _EMBEDDED = re.compile(r"__(\w{1,300})_start")
 
 
@@ -59,7 +65,7 @@ def read_launches(body: list[str], first: int) -> tuple[Launch, ...]:
 
 
 def _calls(line: str) -> Iterator[tuple[str, LaunchKind]]:
-    if match := _TRITON.match(line) or _LAUNCH.search(line):
+    if match := _TRITON.match(line) or LAUNCH.search(line):
         yield match[1], "triton"
     elif match := _PROXY.search(line):
         yield f"proxy_executor[{match[1]}]", "custom_op"
@@ -94,7 +100,7 @@ def read_triton_kernels(lines: Iterable[str]) -> tuple[TritonKernel, ...]:
             sources.setdefault(caller, [])
         elif caller and line.strip() == "/*":
             inside, first[caller] = True, number + 1
-        elif "loadKernel(" in line and (match := _LOAD.search(line)):
+        elif "loadKernel(" in line and (match := LOAD.search(line)):
             sources.setdefault(match[1], [])
             loads[match[1]] = match[2]
     return tuple(
@@ -105,7 +111,7 @@ def read_triton_kernels(lines: Iterable[str]) -> tuple[TritonKernel, ...]:
 
 def _kernel(name: str, source: list[str], first: int | None, load: str) -> TritonKernel:
     asserts = tuple(text for line in source if "device_assert" in (text := line.strip()))
-    strings, embedded = _STRING.findall(load), _EMBEDDED.match(load) is not None
+    strings, embedded = STRING.findall(load), _EMBEDDED.match(load) is not None
     loaded = bool(strings) and not embedded
     return TritonKernel(
         name=name,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .lazy import torch
+from .wrapper_contract import LAUNCH, LOAD, STRING
 
 _HEADER_BYTES = 8 << 20
 _SHIM = re.compile(
@@ -128,9 +129,6 @@ _VARIABLE = re.compile(
 )
 _OF_TENSOR = re.compile(r"\((\w{1,300})\.data_ptr\(\)\)")
 _ARGUMENTS = re.compile(r"void\s?\* kernel_args\w{0,100}\[\] = \{([^{}]{0,32000})\};")
-_LAUNCHES = re.compile(r"launchKernel\(\s*kernels_?\.(\w{1,300}),")
-_LOADS = re.compile(r"kernels_?\.(\w{1,300}) = loadKernel\((.{1,4000}?)\);")
-_STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"')
 _EMBEDDED = re.compile(r"(__\w{1,300}_start)")
 
 
@@ -157,10 +155,10 @@ def launcher(source: str) -> Launcher:
             variables[match[2]] = Param(name, "int64_t" if kind == "auto" else kind, False)
         elif match := _ARGUMENTS.search(line):
             given = tuple(part.strip().lstrip("&") for part in match[1].split(",") if part.strip())
-        elif match := _LOADS.search(line):
+        elif match := LOAD.search(line):
             for known in _known(match[2]):
                 binaries.setdefault(known, match[1])
-        elif match := _LAUNCHES.search(line):
+        elif match := LAUNCH.search(line):
             named = (variables.get(one, Param(one, "void*", False)) for one in given)
             params.setdefault(match[1], tuple(named))
     return Launcher(params, binaries)
@@ -169,5 +167,5 @@ def launcher(source: str) -> Launcher:
 def _known(text: str) -> Iterator[str]:
     """Yield by what a kernel that is loaded is known: its file's name or symbol, and its own."""
     yield from _EMBEDDED.findall(text)
-    for one in _STRING.findall(text):
+    for one in STRING.findall(text):
         yield one.rpartition("/")[2]

@@ -12,7 +12,7 @@ from typing import Any
 STEPS = 64  # of a sequence
 LOAD, FOLD, SWAP, FREE, CALL = "load", "fold", "swap", "free", "call"
 OVERWRITE, RELEASE = "overwrite", "release"
-_OPTIONS: Mapping[str, tuple[str, ...]] = {
+OPTIONS: Mapping[str, tuple[str, ...]] = {
     LOAD: ("inactive", "full", "user_managed", "from_cpu"),
     FOLD: ("inactive",),
     SWAP: (),
@@ -44,7 +44,7 @@ class Step:
     file: int = -1  # of the files of weights, which one
 
     def __str__(self) -> str:
-        options = [name for name in _OPTIONS[self.do] if getattr(self, name)]
+        options = [name for name in OPTIONS[self.do] if getattr(self, name)]
         values = "" if self.values == _VALUES.get(self.do, "new") else f"@{self.values}"
         names = ":" + "+".join(self.names) if self.names else ""
         return "-".join([self.do, *options]) + values + names
@@ -88,12 +88,12 @@ def _step(word: str) -> Step:
     do, *options = (
         head.replace("user-managed", "user_managed").replace("from-cpu", "from_cpu").split("-")
     )
-    unknown = [one for one in options if one not in _OPTIONS.get(do, ())]
+    unknown = [one for one in options if one not in OPTIONS.get(do, ())]
     values = values or _VALUES.get(do, "new")
     strange = (names and do != LOAD) or values not in ("new", "old", "other")
-    if do not in _OPTIONS or unknown or strange:
+    if do not in OPTIONS or unknown or strange:
         known = ", ".join(
-            "-".join([name, *(f"[{o}]" for o in more)]) for name, more in _OPTIONS.items()
+            "-".join([name, *(f"[{o}]" for o in more)]) for name, more in OPTIONS.items()
         )
         raise ValueError(
             f"{word[:80]!r} is no step; a sequence is one of {', '.join(NAMED)}, or steps such as "

@@ -14,6 +14,10 @@ TEXT_LIMIT = 24 * 1024 * 1024
 LINE_LIMIT = 32 * 1024  # characters; what is generated breaks its lines long before
 DEVICE_TYPES = {0: "cpu", 1: "cuda", 12: "xpu", 13: "mps"}
 UNBOUNDED = 2**63 - 1
+# A launch of a generated GPU kernel, how it is loaded, and the texts that this is given.
+LAUNCH = re.compile(r"launchKernel\(\s*kernels_?\.(\w{1,300}),")
+LOAD = re.compile(r"kernels_?\.(\w{1,300}) = loadKernel\((.{1,4000}?)\);")
+STRING = re.compile(r'"((?:[^"\\]|\\.){0,2000})"')
 _RUN = "void AOTInductorModel::run_impl("
 _RUN_END = "} // AOTInductorModel::run_impl"
 _INPUT_NAME = re.compile(r'inputs_info_\[(\d{1,6})\]\.name = "([^"]{1,300})";')

@@ -22,6 +22,16 @@ class Moment:
     peak: int = 0
     gpu: Gpu | None = None
 
+    @property
+    def used(self) -> int:
+        """Return the bytes of the GPU, else those of the process."""
+        return self.gpu.used if self.gpu is not None else self.resident
+
+    @property
+    def top(self) -> int:
+        """Return the most of them."""
+        return self.gpu.used if self.gpu is not None else self.peak
+
 
 @dataclass(frozen=True, slots=True)
 class CallMoments:
