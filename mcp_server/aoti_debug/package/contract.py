@@ -16,7 +16,7 @@ from aoti_debug.facts.categories import OF_A_PROPERTY
 from aoti_debug.model import Category, Confidence, InputFinding
 from aoti_debug.package.documents import Sizes
 from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
-from aoti_debug.probe import expression, judge, vocabulary
+from aoti_debug.probe import expression, judge, python_source, vocabulary
 from aoti_debug.probe.judge import Contract, breaks
 from aoti_debug.probe.nesting import held
 from aoti_debug.probe.python_source import parse, parse_expression
@@ -79,8 +79,8 @@ def write_check_inputs(contract: Contract) -> str:
 
     It allows a size of 1 where the bound of 2 only comes from the specialisation at export.
     """
-    parts = (_statements(expression), _statements(vocabulary, Leaf, Break), _statements(judge))
-    found = [statement for part in parts for statement in part]
+    found = [*_statements(python_source), *_statements(expression)]
+    found += [*_statements(vocabulary, Leaf, Break), *_statements(judge)]
     imports = sorted({s for s in found if s.startswith(("import ", "from "))})
     code = [s for s in found if not s.startswith(("import ", "from "))]
     head = ["from __future__ import annotations", *imports]
