@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import anyio
 import pytest
-from aoti_debug.examine.answers import GraphsAnswer
 from aoti_debug.examine.graphs import verdict_of
 from aoti_debug.examine.process import examine_request
 from aoti_debug.kinds import GRAPHS
@@ -14,11 +12,11 @@ from aoti_debug.package.graph_capture import blockers
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, CustomOp
 from aoti_debug.package.wrapper import read_wrapper
-from aoti_debug.read.graphs_report import GraphsReport
+from aoti_debug.read.examine_reports import GraphsReport
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown
-from aoti_debug.service import Service
 from conftest import Built
+from examine.conftest import answered
 
 BODY = """
 void AOTInductorModel::run_impl(
@@ -78,13 +76,7 @@ def test_what_a_capture_gave_counts_most() -> None:
 
 
 def test_a_package_for_the_cpu_is_refused(built: Built, warm_python: str, tmp_path: Path) -> None:
-    async def main() -> GraphsAnswer:
-        request = examine_request(str(built.directory / "dynamic.pt2"), python=warm_python)
-        async with Service(tmp_path / "home") as service:
-            found = await service.wait(await service.start(GRAPHS, request))
-        assert isinstance(found, GraphsAnswer)
-        return found
-
-    found = anyio.run(main)
+    request = examine_request(str(built.directory / "dynamic.pt2"), python=warm_python)
+    found = answered(GRAPHS, request, tmp_path / "home")
     assert found.graphs == "not fit"
     assert "the package is for cpu" in markdown(outline(found))

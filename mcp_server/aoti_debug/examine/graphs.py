@@ -10,7 +10,7 @@ from aoti_debug.examine.answers import GraphsAnswer
 from aoti_debug.examine.launches import model_of
 from aoti_debug.examine.process import ExamineRequest, NotExamined, examined, of_run
 from aoti_debug.package.graph_capture import Blocker, blockers
-from aoti_debug.read.graphs_report import GraphsReport
+from aoti_debug.read.examine_reports import GraphsReport
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 

@@ -23,7 +23,7 @@ from aoti_debug.examine.process import (
     with_inputs,
 )
 from aoti_debug.package.record import CompiledModel
-from aoti_debug.read.memory_report import Block, Gpu, MemoryReport
+from aoti_debug.read.examine_reports import Block, Gpu, MemoryReport
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 

@@ -25,7 +25,7 @@ from aoti_debug.examine.values_repro import kernel_scripts
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine
 from aoti_debug.package.record import CompiledModel, Launch
-from aoti_debug.read.values_report import (
+from aoti_debug.read.examine_reports import (
     Argument,
     Compared,
     Launched,

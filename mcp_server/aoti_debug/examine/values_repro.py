@@ -11,7 +11,7 @@ from aoti_debug.explain.code import cpp_code
 from aoti_debug.explain.package import read_texts
 from aoti_debug.minify.kernel import kernel_script
 from aoti_debug.package.record import CompiledModel
-from aoti_debug.read.values_report import Given, Launched
+from aoti_debug.read.examine_reports import Given, Launched
 from aoti_debug.run.files import write_atomically
 
 _HEAD = re.compile(r"^def \w{1,300}\(([^)]{0,20000})\):", re.MULTILINE)

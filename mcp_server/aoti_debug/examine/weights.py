@@ -29,7 +29,7 @@ from aoti_debug.examine.weights_words import (
     words_of,
 )
 from aoti_debug.probe.update_steps import NAMED, Finding, Step, sequence
-from aoti_debug.read.weights_report import StepSeen, WeightsReport
+from aoti_debug.read.examine_reports import StepSeen, WeightsReport
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.observe import events_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from aoti_debug.probe.update_steps import Finding
-from aoti_debug.read.weights_report import RacesSeen, WeightsReport
+from aoti_debug.read.examine_reports import RacesSeen, WeightsReport
 
 
 class Words(NamedTuple):

@@ -3,14 +3,16 @@ instances, with a second buffer of weights."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import re
 import threading
 import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import compare, constants, process_memory, standalone, taps, wrapper_contract
+from . import compare, constants, standalone, taps, wrapper_contract
 from .container import Container
 from .graph_run import on_cpu
 from .lazy import torch
@@ -20,6 +22,8 @@ Document = dict[str, Any]
 _CALLS, _CALLS_S = 24, 20.0  # after the first two
 _GRANULE = 512  # of torch's allocator on a GPU
 _LISTED = 40
+_SELF = Path("/proc/self")
+_MAPPED = re.compile(r"^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \S+\s*(.*)$")
 _ROUNDS, _PATIENCE_S = 3, 60.0  # calls of each thread at the same time
 
 
@@ -39,13 +43,12 @@ def main() -> int:
         del inputs
         standalone.skip_isa_probe()  # imports what loading needs
         gc.collect()
-        report.update(before=process_memory.moment())
+        report.update(before=moment())
         seen = Blocks(_GRANULE if device != "cpu" else 1)
         library = "/model/" if not options.package.endswith(".so") else options.package
         with taps.watched(seen):
             model = standalone.load_package(options, read(), report)
-            mapped = process_memory.mapped(library)
-            report.update(state="first call", loaded=process_memory.moment(), library=mapped)
+            report.update(state="first call", loaded=moment(), library=mapped(library))
             report.update(outputs=_bytes(called(model, read, report)))
         report.update(blocks=about(seen), state="call")
         called(model, read, report)
@@ -73,10 +76,10 @@ def declared(options: Any) -> Document:
 def called(model: Any, read: Any, report: standalone.Report) -> list[Any]:
     """Call once; report the moment before and the one after, with the outputs still held."""
     inputs = read()
-    process_memory.begin()
-    before = process_memory.moment()
+    begin()
+    before = moment()
     outputs = standalone.results(model, inputs)
-    report.update(call={"before": before, "after": process_memory.moment()})
+    report.update(call={"before": before, "after": moment()})
     return outputs
 
 
@@ -105,7 +108,7 @@ def growth(model: Any, read: Any) -> Document:
     until = time.monotonic() + _CALLS_S
     while len(rows) < _CALLS and time.monotonic() < until:
         standalone.results(model, read())
-        now = process_memory.moment()
+        now = moment()
         gpu = now["gpu"] or {}
         rows.append([now["resident"], gpu.get("used", 0), gpu.get("allocated", 0)])
     return {"held": rows}
@@ -116,12 +119,12 @@ def at_once(options: Any, first: Any, read: Any) -> Document:
     threads: what is held, how long calls take, and whether outputs are those of a call alone."""
     inputs, count = read(), options.instances
     right = list(map(on_cpu, standalone.results(first, inputs)))
-    before, options.runners = process_memory.moment(), count
+    before, options.runners = moment(), count
     model = standalone.load_package(options, inputs, standalone.Report(None))
-    loaded = process_memory.moment()
-    process_memory.begin()
+    loaded = moment()
+    begin()
     many = _together(model, read, count, right)
-    found = {"count": count, "before": before, "loaded": loaded, "after": process_memory.moment()}
+    found = {"count": count, "before": before, "loaded": loaded, "after": moment()}
     alone = _together(first, read, 1, right)
     return {**found, "many": many, "one": _together(first, read, count, right), "alone": alone}
 
@@ -168,12 +171,62 @@ def second_buffer(options: Any, device: str) -> Document | None:
     try:
         own = Container(options.package, options.model, device)
         weights = own.held()
-        before = process_memory.moment()
+        before = moment()
         own.update(weights, inactive=True, full=True, user_managed=False)
-        filled = process_memory.moment()
+        filled = moment()
         own.free()
-        found = {"before": before, "filled": filled, "freed": process_memory.moment()}
+        found = {"before": before, "filled": filled, "freed": moment()}
         own.close()
     except (RuntimeError, OSError, AttributeError, StopIteration):  # older torch: no such runner
         return None
     return found
+
+
+def _status(field: str) -> int:
+    for line in (_SELF / "status").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name == field:
+            return int(value.split()[0]) * 1024
+    return 0
+
+
+def mapped(name: str) -> int:
+    """Return the bytes in memory of the files with this in their path."""
+    total, counts = 0, False
+    for line in (_SELF / "smaps").read_text(errors="replace").splitlines():
+        begun = _MAPPED.match(line)
+        if begun is not None:
+            counts = name in begun[1]
+        elif counts and line.startswith("Rss:"):
+            total += int(line.split()[1]) * 1024
+    return total
+
+
+def moment() -> dict[str, Any]:
+    """Return what is held now and was at most since `begin`, or ever where that cannot begin."""
+    return {"resident": _status("VmRSS"), "peak": _status("VmHWM"), "gpu": device()}
+
+
+def begin() -> None:
+    """Let the peaks be what is held now."""
+    with contextlib.suppress(OSError):
+        (_SELF / "clear_refs").write_text("5")
+    if device() is not None:
+        torch.cuda.reset_peak_memory_stats()
+
+
+def device() -> dict[str, int] | None:
+    """Return the current GPU's memory, used by all, and this process's part that torch's allocator
+    knows; None where none is used."""
+    cuda = torch.cuda
+    if not (cuda.is_available() and cuda.is_initialized()):
+        return None
+    cuda.synchronize()
+    free, total = cuda.mem_get_info()
+    return {
+        "total": total,
+        "used": total - free,
+        "reserved": cuda.memory_reserved(),
+        "allocated": cuda.memory_allocated(),
+        "most": cuda.max_memory_allocated(),
+    }
