@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import anyio
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import MemoryAnswer
@@ -15,9 +14,10 @@ from aoti_debug.report.answers import outline
 from aoti_debug.report.examined import memory_plots
 from aoti_debug.report.text import markdown
 from aoti_debug.run.target import resolve_target
-from aoti_debug.service import Request, Service
+from aoti_debug.service import Request
 from aoti_debug.triage.observe import events_of
 from conftest import Built
+from examine.conftest import answered
 from programs import QUICK
 
 MIB = 1 << 20
@@ -37,14 +37,7 @@ def measured(
         python=warm_python,
         runners=2,
     )
-
-    async def main() -> MemoryAnswer:
-        async with Service(tmp_path_factory.mktemp("memory")) as service:
-            found = await service.wait(await service.start(MEMORY, request))
-        assert isinstance(found, MemoryAnswer)
-        return found
-
-    return anyio.run(main)
+    return answered(MEMORY, request, tmp_path_factory.mktemp("memory"))
 
 
 def test_the_owners_of_the_peak_add_up(measured: MemoryAnswer) -> None:
@@ -111,14 +104,8 @@ def test_what_a_run_did_to_grow_is_named(built: Built, warm_python: str, tmp_pat
     script, home = tmp_path / "grow.py", tmp_path / "home"
     script.write_text(SCRIPT.format(package=str(built.directory / "dynamic.pt2")), "utf-8")
     target = resolve_target(script=str(script), python=warm_python, env=QUICK, cwd=tmp_path)
-
-    async def main() -> str:
-        async with Service(home) as service:
-            run = await service.start(stage_kind("baseline"), Request(target, python=warm_python))
-            await service.wait(run)
-        return run
-
-    said = list(grows(events_of(home / "runs" / anyio.run(main))))
+    run = answered(stage_kind("baseline"), Request(target, python=warm_python), home).run
+    said = list(grows(events_of(home / "runs" / run)))
     assert [one.split(":")[0] for one in said] == [
         "dynamic.pt2 was loaded 3 times in one process",
         "3 user-managed updates",

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import TimeFindings
@@ -23,8 +22,8 @@ from aoti_debug.read.typed import take
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown
 from aoti_debug.report.time import time_plots
-from aoti_debug.service import Service
 from conftest import TARGETS, Built
+from examine.conftest import answered
 from programs import Job, triage_all
 
 Timed = Callable[..., TimeFindings]
@@ -35,12 +34,7 @@ INPUTS = "import torch; torch.manual_seed(0); torch.save((torch.randn(9, 16),), 
 def timed(warm_python: str, tmp_path: Path) -> Timed:
     def look(what: Path, **more: Any) -> TimeFindings:
         request = time_request(str(what), python=warm_python, **more)
-
-        async def main() -> Any:
-            async with Service(tmp_path / "home") as service:
-                return await service.wait(await service.start(stage_kind("time"), request))
-
-        answer = anyio.run(main)
+        answer = answered(stage_kind("time"), request, tmp_path / "home")
         assert answer.time is not None, answer.notes
         assert answer.time.summary in markdown(outline(answer)).replace("\\", "")
         assert isinstance(answer.time, TimeFindings)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.examine.answers import KernelValues, TensorValues, ValuesAnswer
@@ -18,8 +17,8 @@ from aoti_debug.examine.values import values_request
 from aoti_debug.kinds import VALUES
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown
-from aoti_debug.service import Service
 from conftest import Built
+from examine.conftest import answered
 
 Look = Callable[..., ValuesAnswer]
 SAVE = "import torch; torch.manual_seed(0); torch.save((({}), {{}}), 'inputs.pt')"
@@ -31,14 +30,7 @@ EPSILON, CHANGED = struct.pack("<f", 1e-6), struct.pack("<f", 3.0)
 def look(warm_python: str, tmp_path: Path) -> Look:
     def looked(package: Path, **more: Any) -> ValuesAnswer:
         request = values_request(str(package), python=warm_python, **more)
-
-        async def main() -> ValuesAnswer:
-            async with Service(tmp_path / "home") as service:
-                found = await service.wait(await service.start(VALUES, request))
-            assert isinstance(found, ValuesAnswer)
-            return found
-
-        return anyio.run(main)
+        return answered(VALUES, request, tmp_path / "home")
 
     return looked
 

@@ -19,8 +19,9 @@ from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown
 from aoti_debug.run.target import resolve_target
 from aoti_debug.server import create_server
-from aoti_debug.service import Request, Service
+from aoti_debug.service import Request
 from conftest import TARGETS
+from examine.conftest import answered
 from mcp import Client
 from programs import QUICK, once
 
@@ -56,13 +57,7 @@ def prove(served: Path, warm_python: str, tmp_path: Path) -> Prove:
             **more,
         )
 
-        async def main() -> WeightsAnswer:
-            async with Service(tmp_path / "home") as service:
-                found = await service.wait(await service.start(WEIGHTS, request))
-            assert isinstance(found, WeightsAnswer)
-            return found
-
-        return anyio.run(main)
+        return answered(WEIGHTS, request, tmp_path / "home")
 
     return proved
 
@@ -229,18 +224,10 @@ def test_the_steps_of_a_watched_script_are_played(
     script.write_text(SCRIPT.format(**files), "utf-8")
     target = resolve_target(script=str(script), python=warm_python, env=QUICK, cwd=tmp_path)
 
-    async def main() -> WeightsAnswer:
-        async with Service(home) as service:
-            run = await service.start(stage_kind("baseline"), Request(target, python=warm_python))
-            await service.wait(run)
-            request = weights_request(
-                run, files["new"], exported=served / "program.ep.pt2", home=home, python=warm_python
-            )
-            found = await service.wait(await service.start(WEIGHTS, request))
-        assert isinstance(found, WeightsAnswer)
-        return found
-
-    found = anyio.run(main)
+    run = answered(stage_kind("baseline"), Request(target, python=warm_python), home).run
+    given: dict[str, Any] = {"exported": served / "program.ep.pt2", "home": home}
+    request = weights_request(run, files["new"], python=warm_python, **given)
+    found = answered(WEIGHTS, request, home)
     assert [one.step for one in found.sequence] == ["load", "call"]
     rows = {one.constant: one.reason for one in found.findings}
     assert rows["last.weight"] == "it was rounded to float16 on the way"
