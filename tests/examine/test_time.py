@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any
 
 import pytest
 from aoti_debug.errors import WrongUse
-from aoti_debug.examine.answers import TimeFindings
+from aoti_debug.examine.answers import SlowReason, TimeFindings
 from aoti_debug.examine.launch_rows import call_table, width_of
 from aoti_debug.examine.reasons import is_layout, reasons
-from aoti_debug.examine.time import time_request
+from aoti_debug.examine.settings_trial import compile_of
+from aoti_debug.examine.time import measured_by, time_request
+from aoti_debug.examine.waste import waste
 from aoti_debug.explain.find import Texts
 from aoti_debug.kinds import stage_kind
 from aoti_debug.read.compile_trace import read_parts
@@ -22,6 +25,8 @@ from aoti_debug.read.typed import take
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown
 from aoti_debug.report.time import time_plots
+from aoti_debug.triage.captured_call import Captured
+from aoti_debug.triage.observe import events_of
 from conftest import TARGETS, Built
 from examine.conftest import answered
 from programs import Job, triage_all
@@ -205,3 +210,81 @@ def test_parts_of_a_compile_are_nested_and_one_that_raised_is_left_out() -> None
     (outer,) = read_parts(io.BytesIO(TRACE.encode()))
     assert (outer.name, outer.seconds, outer.began) == ("outer", 3.0, 1.0)
     assert [part.name for part in outer.walk()] == ["outer"]
+
+
+WASTE = """
+import sys
+import torch
+from torch import nn
+
+
+class Bias(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.randn(256))
+
+    def forward(self):
+        return torch.outer(self.scale, torch.arange(256.0)).sin().cumsum(0)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(512, 64))
+        self.bias = Bias()
+
+    def forward(self, ids, wide):
+        hot = nn.functional.one_hot(ids, 512).float()
+        looked_up = hot @ self.table
+        bias = self.bias()
+        cells = (wide * 900).long() // 7 % 11 // 3
+        return looked_up, wide @ bias, cells
+
+
+ids, wide = torch.randint(0, 512, (128,)), torch.rand(256, 128).t()
+with torch.no_grad():
+    program = torch.export.export(Model().eval(), (ids, wide))
+settings = {"cpp.simdlen": 1, "cpp.descriptive_names": "torch"}
+package = torch._inductor.aoti_compile_and_package(
+    program, package_path=sys.argv[1], inductor_configs=settings
+)
+model = torch._inductor.aoti_load_package(package)
+for _ in range(12):
+    model(ids, wide)
+    sum(range(8_000_000))
+"""
+
+
+def test_lines_settings_and_launches_that_waste_time_are_named(
+    timed: Timed, tmp_path: Path
+) -> None:
+    script = tmp_path / "waste.py"
+    script.write_text(WASTE, "utf-8")
+    found = timed(script, args=(str(tmp_path / "waste.pt2"),))
+    around = found.reasons[0]
+    assert around.source is not None
+    assert line_of(around).strip() == "sum(range(8_000_000))"
+    (run,) = (tmp_path / "home" / "runs").iterdir()
+    plain, paired = (
+        take(TimingReport, json.loads(path.read_text("utf-8")))
+        for path in sorted(run.glob("steps/*/report.json"))
+    )
+    assert paired.against is not None and paired.against.ours  # compiled without the setting
+    phase = compile_of(events_of(run))
+    assert phase is not None and phase.details.settings is not None
+    call = Captured(package=run / "capture" / "package-1.pt2")
+    measured = measured_by(plain, call)
+    table = call_table(plain.call, measured.model, measured.texts, plain.inputs)
+    reasons = [one for one in waste(table, phase.details.input_free, {"copy": 1e18}) if one]
+    assert [line_of(one).strip() for one in reasons] == [
+        "return torch.outer(self.scale, torch.arange(256.0)).sin().cumsum(0)",  # in each call
+        "looked_up = hot @ self.table",
+        "cells = (wide * 900).long() // 7 % 11 // 3",  # divisions
+        "cells = (wide * 900).long() // 7 % 11 // 3",  # of a strided input
+    ]
+
+
+def line_of(reason: SlowReason) -> str:
+    """Return the text of the line of the script that a reason names."""
+    assert reason.source is not None
+    return WASTE.splitlines()[reason.source.line - 1]

@@ -184,6 +184,11 @@ def of_run(state: RunState, request: ExamineRequest) -> dict[str, Any]:
     }
 
 
+def unwatched(state: RunState) -> dict[str, str]:
+    """Return what keeps the probe from watching a process that it measures."""
+    return {"PYTHONPATH": state.request.target.env.get("PYTHONPATH", "")}
+
+
 def said(ran: Ran, document: Mapping[str, object] | None, program: str) -> str:
     """Say how a process failed, and at what."""
     error = (document or {}).get("error")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.launch_rows import CallTable, Row
-from aoti_debug.read.timing_report import TimingReport, Tried, Wait
+from aoti_debug.examine.waste import Place, by_launches, costliest, waste
+from aoti_debug.read.timing_report import Pairs, TimingReport, Wait
 
 LEAST = 0.1  # of a call: what is less is no reason
 _TINY_S, _MANY = 10e-6, 150  # launches
 _MUCH = 0.25  # of a call: what a busy machine, or any small model, shows as well is less
 _LAUNCHES = 50  # fewer need no graph
+_IDLE = 0.8  # of the threads had a processor each
 _UNTRIED = 0.15  # of a call, of what was not tried: an expectation errs
 MOST = 3
 _NAME = re.compile(r"(?:triton_[a-z]{3}|cpp)_fused_(\w{0,300}?)_?\d{0,5}$")
@@ -42,6 +44,10 @@ _TRIED = {
         "debugging variables are set: {variables}",
         "unset {variables}",
     ),
+    "padding": (
+        "{padding}",
+        "pad a batch to its own longest row",
+    ),
     "graph": (
         "the GPU waits for launches",
         "capture the call as a CUDA graph",
@@ -50,10 +56,13 @@ _TRIED = {
 
 
 def reasons(
-    report: TimingReport, table: CallTable, variables: Sequence[str] = ()
+    report: TimingReport,
+    table: CallTable,
+    variables: Sequence[str] = (),
+    input_free: Collection[Place] = (),
 ) -> list[SlowReason]:
     """Return the most costly reasons, of which each takes at least a tenth of a call."""
-    found = [*_tried(report, variables), *_seen(report, table)]
+    found = [*_tried(report, variables), *_seen(report, table, input_free)]
     found.sort(key=lambda reason: -(reason.gain or reason.share))
     return found[:MOST]
 
@@ -64,11 +73,14 @@ def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReaso
         "threads": report.threads,
         "cores": report.cores,
         "variables": ", ".join(variables),
+        "padding": report.padding or "",
     }
     for trial in report.trials:
         gain = 1 - trial.pairs.ratio
         few = trial.name == "graph" and len(report.call.launches) < _LAUNCHES
         least = _MUCH if trial.name in ("one thread", "graph") else LEAST
+        if trial.name in ("one thread", "threads") and _is_busy(report):
+            continue
         if trial.name not in _TRIED or few or gain < least or trial.pairs.spread[1] >= 1:
             continue
         if 1 - trial.pairs.twice < LEAST / 2:
@@ -76,8 +88,19 @@ def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReaso
         what, change = (text.format(**words) for text in _TRIED[trial.name])
         cost = gain * report.call.wall
         yield SlowReason(
-            what=what, cost_s=cost, share=gain, change=change, gain=gain, tried=said(trial)
+            what=what,
+            cost_s=cost,
+            share=gain,
+            change=change,
+            gain=gain,
+            tried=pairs_said(trial.pairs),
         )
+
+
+def _is_busy(report: TimingReport) -> bool:
+    """Tell whether others used the processors that threads were tried on."""
+    had = (report.rates or {}).get("processors")
+    return had is not None and had < _IDLE * min(report.threads or 1, report.cores or 1)
 
 
 def trade(report: TimingReport) -> str | None:
@@ -86,19 +109,19 @@ def trade(report: TimingReport) -> str | None:
     if trial is None or trial.pairs.ratio > 1 - LEAST or trial.pairs.spread[1] >= 1:
         return None
     change = 'torch.set_float32_matmul_precision("high"), which is less precise'
-    return f"products of float32 do not use TF32: {change}, was tried in {said(trial)}"
+    return f"products of float32 do not use TF32: {change}, was tried in {pairs_said(trial.pairs)}"
 
 
-def said(trial: Tried) -> str:
+def pairs_said(pairs: Pairs) -> str:
     """Say how a change was measured."""
-    low, high = trial.pairs.spread
-    count = len(trial.pairs.ratios)
-    return (
-        f"{count} pairs: {trial.pairs.ratio:.2f} of the time, half of them {low:.2f} to {high:.2f}"
-    )
+    low, high = pairs.spread
+    count = len(pairs.ratios)
+    return f"{count} pairs: {pairs.ratio:.2f} of the time, half of them {low:.2f} to {high:.2f}"
 
 
-def _seen(report: TimingReport, table: CallTable) -> Iterator[SlowReason]:
+def _seen(
+    report: TimingReport, table: CallTable, input_free: Collection[Place]
+) -> Iterator[SlowReason]:
     for found in (
         _operators(table),
         _wide(table),
@@ -108,30 +131,16 @@ def _seen(report: TimingReport, table: CallTable) -> Iterator[SlowReason]:
         _tiny(table),
         _built(table),
         _threads(report, table),
+        *waste(table, input_free, report.rates or {}),
     ):
         if found is not None and table.wall and (found.gain or found.share) >= _UNTRIED:
             yield found
 
 
-def _reason(
-    rows: Sequence[Row], table: CallTable, what: str, change: str, part: float | None = 1.0
-) -> SlowReason | None:
-    """Return a reason by launches, of whose time a change takes the part."""
-    cost = sum(row.seconds for row in rows)
-    if not rows or not table.wall:
-        return None
-    share = cost / table.wall
-    longest = max(rows, key=lambda row: row.seconds)
-    gain = share * part if part is not None else None
-    return SlowReason(
-        what=what, cost_s=cost, share=share, change=change, gain=gain, source=longest.line
-    )
-
-
 def _operators(table: CallTable) -> SlowReason | None:
     rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "custom_op"]
     names = ", ".join(dict.fromkeys(row.name for row in rows))
-    return _reason(
+    return by_launches(
         rows,
         table,
         f"{_times(rows)} of {names} through the proxy executor",
@@ -146,10 +155,17 @@ def _times(rows: Sequence[Row]) -> str:
 
 def _wide(table: CallTable) -> SlowReason | None:
     rows = [row for row in table.rows if "float64" in row.dtypes]
-    return _reason(
+    names = dict.fromkeys(
+        a.value.name
+        for row in rows
+        for a in row.arguments
+        if a.value and a.value.dtype == "float64" and a.kind in ("constant", "input")
+    )
+    of = f" ({', '.join([*names][:4])})" if names else ""
+    return by_launches(
         rows,
         table,
-        f"{len(rows)} of {len(table.rows)} launches compute in float64",
+        f"{len(rows)} of {len(table.rows)} launches compute in float64{of}",
         "keep the model and its constants in float32",
         0.5,
     )
@@ -157,7 +173,7 @@ def _wide(table: CallTable) -> SlowReason | None:
 
 def _layouts(table: CallTable) -> SlowReason | None:
     rows = [row for row in table.rows if is_layout(row.name)]
-    return _reason(
+    return by_launches(
         rows,
         table,
         f"{len(rows)} launches only change a memory layout",
@@ -187,7 +203,7 @@ def _chains(report: TimingReport, table: CallTable) -> SlowReason | None:
     if len(chained) < 2:
         return None
     gain = min(0.9, moved / copied / table.wall) if table.wall else 0.0
-    found = _reason(
+    found = by_launches(
         chained,
         table,
         f"{len(chained)} kernels read what the kernel before has just written: they are not fused",
@@ -242,6 +258,7 @@ def _tiny(table: CallTable) -> SlowReason | None:
         cost_s=cost,
         share=min(1.0, cost / table.wall),
         change="larger batches, or fewer and larger operators",
+        source=costliest(tiny),
     )
 
 
@@ -252,7 +269,7 @@ def _built(table: CallTable) -> SlowReason | None:
     rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "cpp"]
     last = [line for line in program.texts.cpp[-12:] if line.startswith("//")]
     if any(re.search(r" -O0\b", line) for line in last):
-        return _reason(
+        return by_launches(
             rows,
             table,
             "the kernels were compiled without optimization (-O0)",
@@ -282,7 +299,7 @@ def _threads(report: TimingReport, table: CallTable) -> SlowReason | None:
     alone = [row for row in rows if row.processors <= 1.2 * used * row.seconds]
     if used >= threads:
         return None
-    return _reason(
+    return by_launches(
         alone,
         table,
         f"the kernels were compiled for {used} of the {threads} threads of this process",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
 
 from aoti_debug.examine.answers import SlowReason
 from aoti_debug.model import SourceLine
@@ -10,6 +12,7 @@ from aoti_debug.read.event_records import Phase
 from aoti_debug.record.run_seen import RunSeen
 
 LEAST = 0.1  # of the time that they take with all calls
+MOST_OF, LEAST_S = 0.5, 0.2  # of the time from call to call, which is too short to tell below
 _AGAIN = {
     "load": ("the package is loaded {count} times", "load it once, and keep the model"),
     "constants": ("weights are given {count} times", "give them once, when they have changed"),
@@ -20,7 +23,35 @@ def script_reasons(run: RunSeen) -> list[SlowReason]:
     """Return what a script repeats, by what that costs of its calls and of what it repeats."""
     calls = sum(call.seconds or 0.0 for call in run.calls)
     found = (_again(run.of(kind), kind, calls) for kind in _AGAIN)
-    return [reason for reason in found if reason is not None and reason.share >= LEAST]
+    reasons = [reason for reason in found if reason is not None and reason.share >= LEAST]
+    around = _between(run) if not reasons else None  # what is repeated is between calls as well
+    return [*reasons, around] if around is not None else reasons
+
+
+def _between(run: RunSeen) -> SlowReason | None:
+    """Return the line at which a script spends most of its time between calls, where what it does
+    between them takes most of the time from call to call."""
+    seen = next((one.between for one in run.ended if one.between is not None), None)
+    steady = [call.seconds for call in run.calls[1:] if call.seconds]
+    if seen is None or not seen.lines or not steady or seen.outside < LEAST_S:
+        return None
+    share = seen.outside / (seen.outside + seen.calls * median(steady))
+    if share < MOST_OF:
+        return None
+    longest = ", ".join(
+        f"line {line} of {Path(file).name} ({seconds / seen.outside:.0%})"
+        for file, line, seconds in seen.lines[:2]
+    )
+    file, line, _ = seen.lines[0]
+    return SlowReason(
+        what=f"{share:.0%} of the time from call to call passes outside the calls: {longest}",
+        cost_s=seen.outside,
+        share=share,
+        change="do it once before the loop, or leave it out",
+        gain=share,
+        tried="as the script's own run was seen",
+        source=SourceLine(file=file, line=line),
+    )
 
 
 def _again(phases: Sequence[Phase], kind: str, calls: float) -> SlowReason | None:

@@ -22,9 +22,11 @@ from aoti_debug.examine.process import (
     examine_request,
     examined,
     extended,
+    unwatched,
     wanted_of,
 )
 from aoti_debug.examine.script_times import script_reasons
+from aoti_debug.examine.settings_trial import compile_of, settings_reason
 from aoti_debug.examine.time_findings import Measured, findings
 from aoti_debug.explain.describe import NO_PROVENANCE
 from aoti_debug.explain.find import Texts
@@ -169,7 +171,7 @@ async def _script(state: RunState) -> Ran:
             "the script, watched",
             target.argv,
             directory,
-            around=tracing(directory),
+            around={**tracing(directory), "AOTI_DEBUG_LINES": "1"},
             capture=True,
             recompiles=False,
             reuse="never",
@@ -198,12 +200,13 @@ async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Meas
     if request.against is not None and request.against not in PROGRAMS:
         other = Path(request.against)
     known = done.report, call, request.model, tuple(slowing), other
-    return await anyio.to_thread.run_sync(measured_by, *known)
-
-
-def unwatched(state: RunState) -> dict[str, str]:
-    """Return what keeps the probe from watching a process that it measures."""
-    return {"PYTHONPATH": state.request.target.env.get("PYTHONPATH", "")}
+    measured = await anyio.to_thread.run_sync(measured_by, *known)
+    reason = None
+    if request.against is None:
+        reason = await settings_reason(state, request, run, threads, done.report.call.wall)
+    phase = compile_of(run)
+    free = frozenset(phase.details.input_free if phase is not None else ())
+    return replace(measured, input_free=free, of_settings=reason)
 
 
 def measured_by(

@@ -19,6 +19,7 @@ from aoti_debug.examine.answers import (
 from aoti_debug.examine.compile_time import table_of
 from aoti_debug.examine.launch_rows import CallTable, Row, call_table
 from aoti_debug.examine.reasons import MOST, reasons, trade
+from aoti_debug.examine.waste import Place
 from aoti_debug.explain.find import Texts
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.timing_report import First, LaunchTime, Load, TimingReport
@@ -52,6 +53,8 @@ class Measured:
     texts: Texts
     slowing: tuple[str, ...] = ()  # variables that are set
     other: tuple[CompiledModel | None, Texts] | None = None
+    input_free: frozenset[Place] = frozenset()  # lines of the model
+    of_settings: SlowReason | None = None  # that the compile was given
 
 
 def findings(
@@ -66,7 +69,9 @@ def findings(
         return TimeFindings(summary=said, reasons=list(of_script), compiles=list(compiles))
     report = measured.report
     table = call_table(report.call, measured.model, measured.texts, report.inputs)
-    found = [*of_script, *reasons(report, table, measured.slowing)][:MOST]
+    settings = [measured.of_settings] if measured.of_settings is not None else []
+    seen = reasons(report, table, measured.slowing, measured.input_free)
+    found = [*of_script, *settings, *seen][:MOST]
     rates = report.rates or {}
     compared = _against(measured, table, against) if against is not None else None
     return TimeFindings(

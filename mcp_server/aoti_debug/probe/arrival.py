@@ -10,6 +10,7 @@ import weakref
 from typing import Any
 
 from . import (
+    between,
     budget,
     call_counters,
     call_memory,
@@ -68,6 +69,8 @@ def arrive(point: Point, model: Any, args: Any, kwargs: Any) -> Call:
         loaded = _loaded(model)
     given = ordered(model, loaded, kwargs) if len(kwargs) > 1 else kwargs
     call = Call(next(Arrivals.numbers), loaded, args, given)
+    if between.WANTED:
+        between.begin()
     try:
         with torch._C.DisableTorchFunction():
             key = groups.key(torch, call)

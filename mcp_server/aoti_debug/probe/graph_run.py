@@ -12,6 +12,7 @@ from .vocabulary import places_in
 
 Document = dict[str, Any]
 STACK_CHARACTERS = 2000
+_LINES = 500  # that are reported
 _STACK_PLACES = 6
 GUARD = "Guard failed: "
 _BROKEN = 20
@@ -126,6 +127,26 @@ def reached(begin: Iterable[Any], onward: Callable[[Any], Iterable[Any]]) -> Ite
 
 def op_of(node: Any) -> str:
     return str(node.target) if node.op == "call_function" else str(node.op)
+
+
+def input_free(program: Any) -> list[list[Any]]:
+    """Return [file, line] of the lines of the model whose results depend on no input of a call, nor
+    on chance or on state that the program writes."""
+    signature = program.graph_signature
+    changes = {str(name) for name in signature.user_inputs}
+    written = {*signature.buffers_to_mutate.values()}
+    changes |= {name for name, of in signature.inputs_to_buffers.items() if of in written}
+    changing: dict[Any, bool] = {}
+    lines: dict[tuple[str, int], bool] = {}
+    for node in program.graph.nodes:
+        random = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+        changing[node] = (
+            node.name in changes or random or any(changing[one] for one in node.all_input_nodes)
+        )
+        if node.op == "call_function" and (stack := stack_of(node)):
+            at = stack[-1][0], stack[-1][1]
+            lines[at] = lines.get(at, True) and not changing[node]
+    return [[*at] for at, free in lines.items() if free][:_LINES]
 
 
 def stack_of(node: Any) -> list[list[Any]]:

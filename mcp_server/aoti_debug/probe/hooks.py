@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from . import (
+    between,
     calls,
     checkpoints,
     cpp_files,
@@ -168,4 +169,4 @@ def _report_end(pid: int) -> None:
         reference.ended()
         error = getattr(sys, "last_value", None)
         found = {"error": events.describe_error(error)} if error else {}
-        events.emit("ended", threads=torch.get_num_threads(), **found)
+        events.emit("ended", threads=torch.get_num_threads(), **between.report(), **found)

@@ -16,6 +16,7 @@ from . import (
     custom_ops,
     describe,
     events,
+    graph_run,
     memory,
     packages,
     reference,
@@ -129,6 +130,8 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         span.memory["promised"] = memory.outputs_of(program)
         if describe.state(program):
             span.details["mutates"] = True
+        with events.noted("find what no input changes"):
+            span.details["input_free"] = graph_run.input_free(program)
     with budget.Apart():  # lowering takes far longer than this
         captured, why_not = keep_program(program)
     if captured is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,21 +12,29 @@ from .lazy import torch
 
 _COPIED = {"cpu": 64 << 20, "cuda": 1 << 30}  # bytes
 _SIDE = {"cpu": 768, "cuda": 4096}
+_SLOW_SIDE = 256  # some processors multiply halves a hundred times more slowly
 _TRIES = 7
 
 
 def measured(device: str) -> dict[str, float]:
-    """Return bytes a second of a copy, and operations a second of a matmul by its dtype."""
+    """Return bytes a second of a copy, operations a second of a matmul by its dtype, and how many
+    processors a matmul had at once: fewer than threads where others use them."""
     kind = device.partition(":")[0]
     size = _COPIED.get(kind, _COPIED["cuda"])
     found = {}
     source = torch.ones(size // 4, device=device)
     target = torch.empty_like(source)
     found["copy"] = 2 * size / _best(lambda: target.copy_(source))
-    side = _SIDE.get(kind, _SIDE["cuda"])
-    for dtype in ("float32", "float64") if kind == "cpu" else ("float32", "bfloat16", "float64"):
+    for dtype in ("float32", "float64", "bfloat16", "float16"):
+        slow = kind == "cpu" and dtype not in ("float32", "float64")
+        side = _SLOW_SIDE if slow else _SIDE.get(kind, _SIDE["cuda"])
         square = torch.ones(side, side, device=device, dtype=getattr(torch, dtype))
         found[dtype] = 2 * side**3 / _best(partial(torch.mm, square, square))
+    if kind == "cpu":
+        square = torch.ones(side := _SIDE[kind], side)
+        began, spent = time.perf_counter(), time.process_time()
+        _best(partial(torch.mm, square, square))
+        found["processors"] = (time.process_time() - spent) / (time.perf_counter() - began)
     return found
 
 

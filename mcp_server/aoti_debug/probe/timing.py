@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -31,7 +33,8 @@ _began = time.perf_counter()
 def main() -> int:
     """Load, call, and report the times; each part of the report is there as soon as it is known."""
     parser = standalone.arguments(__doc__, inputs=False, package=True, exported=False)
-    parser.add_argument("--against", help="a package, eager or compile")
+    parser.add_argument("--against", help="a package, eager, compile, or settings")
+    parser.add_argument("--settings", default="{}", help="Inductor's, for `--against settings`")
     parser.add_argument("--threads", type=int, help="that the script used")
     parser.add_argument("--without", action="append", default=[], help="variable to take away")
     parser.add_argument("--pairs-only", action="store_true", help="compare, and nothing else")
@@ -65,7 +68,9 @@ def main() -> int:
         _first_call(call, report)
         _calls(call, device, report)
         report.update(rates=rates.measured(device))
-        report.update(trials=trials_of_time.tried(call, device, options, BUDGET_S))
+        padding = trials_of_time.padding_of(call, options)
+        report.update(padding=padding.words if padding is not None else None)
+        report.update(trials=trials_of_time.tried(call, device, options, padding, BUDGET_S))
         if options.against:
             _against(options, call, device, report)
         report.update(state="done")
@@ -232,6 +237,8 @@ def _against(options: Any, call: Called, device: str, report: standalone.Report)
 
 
 def _other(options: Any, call: Called, report: standalone.Report) -> Called:
+    if options.against == "settings":
+        return Called(_compiled(options, call, report), call.captured)
     if options.against in ("eager", "compile"):
         module = standalone.load_program(options).module()
         if options.against == "compile":
@@ -243,3 +250,15 @@ def _other(options: Any, call: Called, report: standalone.Report) -> Called:
     finally:
         options.package = own
     return Called(model, call.captured)
+
+
+def _compiled(options: Any, call: Called, report: standalone.Report) -> Any:
+    """Return the exported program, compiled with other settings."""
+    report.update(state="compile with other settings")
+    inductor = import_module("torch._inductor")
+    program = standalone.load_program(options)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.pt2")
+        settings = json.loads(options.settings)
+        inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=settings)
+        return inductor.aoti_load_package(path)

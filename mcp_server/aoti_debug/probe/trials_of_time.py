@@ -6,20 +6,32 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from . import pairs, standalone
 from .lazy import torch
+from .wrapper_contract import contract_in
 
 _ALIGNED = 64
 _WORTH = 0.92  # of the time: such a change is tried once more
+_PADDED = 0.7  # of a dimension is used at most, where it is called padded
 _Other = Callable[[], Any]
 
 
-def tried(call: Any, device: str, options: Any, budget_s: float) -> list[dict[str, Any]]:
+class Padding(NamedTuple):
+    """Inputs without what only fills them up, and what that is in words."""
+
+    cut: list[Any]
+    words: str
+
+
+def tried(
+    call: Any, device: str, options: Any, padding: Padding | None, budget_s: float
+) -> list[dict[str, Any]]:
     """Return the seconds of calls as they are and of calls with each change, or why not."""
     found = []
-    for name, made in _changes(call, device, options):
+    for name, made in _changes(call, device, options, padding):
         try:
             with contextlib.ExitStack() as meanwhile:
                 other = made(meanwhile)
@@ -36,7 +48,9 @@ def tried(call: Any, device: str, options: Any, budget_s: float) -> list[dict[st
 _Made = Callable[[contextlib.ExitStack], _Other]
 
 
-def _changes(call: Any, device: str, options: Any) -> Iterator[tuple[str, _Made]]:
+def _changes(
+    call: Any, device: str, options: Any, padding: Padding | None
+) -> Iterator[tuple[str, _Made]]:
     """Yield the changes that can make a difference here."""
     on_cpu, threads = device == "cpu", torch.get_num_threads()
     cores = len(os.sched_getaffinity(0))
@@ -49,6 +63,9 @@ def _changes(call: Any, device: str, options: Any) -> Iterator[tuple[str, _Made]
         yield "denormals", lambda _: _switched(call, torch.set_flush_denormal, True, False)
     if any(misaligned(leaf) for leaf in call.inputs.flat):
         yield "aligned", lambda _: _with_inputs(call, [aligned(leaf) for leaf in call.inputs.flat])
+    if padding is not None:
+        flat = padding.cut
+        yield "padding", lambda _: _with_inputs(call, flat)
     if device.startswith("cuda") and torch.get_float32_matmul_precision() == "highest":
         precision = torch.set_float32_matmul_precision
         yield "tf32", lambda _: _switched(call, precision, "high", "highest")
@@ -109,3 +126,46 @@ def _graph(call: Any, options: Any) -> _Other:
     with torch.cuda.graph(graph, stream=stream):
         alone()
     return graph.replay  # type: ignore[no-any-return]
+
+
+def padding_of(call: Any, options: Any) -> Padding | None:
+    """Return the inputs cut to what is used of a dynamic dimension that integers or masks fill up
+    with one value; None where none does, or where the package does not allow the smaller size."""
+    contract = contract_in(Path(options.package), options.model or "model")
+    flat = call.captured.flat
+    if contract is None or len(contract.inputs) != len(flat):
+        return None
+    dims = [(n, at, dim) for n, one in enumerate(contract.inputs) for at, dim in _dims(one)]
+    for number, at, dim in dims:
+        leaf = flat[number]
+        if dim.symbol is None or at == 0 or not _is_integer(leaf):
+            continue
+        used, size = used_of(leaf, at), int(leaf.shape[at])
+        if not max(2, dim.low or 0) <= used <= _PADDED * size:
+            continue
+        alike = [(n, d) for n, d, other in dims if other.symbol == dim.symbol]
+        if any(_is_integer(flat[n]) and used_of(flat[n], d) > used for n, d in alike):
+            continue
+        cut = list(flat)
+        for n, d in alike:
+            cut[n] = cut[n].narrow(d, 0, used).contiguous()
+        words = (
+            f"{size - used} of {size} places along dimension {at} of {contract.inputs[number].name}"
+        )
+        return Padding(cut, f"{words} only fill it up")
+    return None
+
+
+def _dims(wanted: Any) -> list[tuple[int, Any]]:
+    return list(enumerate(wanted.dims or ()))
+
+
+def _is_integer(leaf: Any) -> bool:
+    return isinstance(leaf, torch.Tensor) and leaf.dim() > 1 and not leaf.is_floating_point()
+
+
+def used_of(leaf: Any, at: int) -> int:
+    """Return how much of a dimension comes before the part that holds one value only."""
+    rows = leaf.movedim(at, 0).reshape(leaf.shape[at], -1)
+    other = (rows != rows[-1, 0]).any(1).nonzero()
+    return int(other[-1]) + 1 if other.numel() else 0

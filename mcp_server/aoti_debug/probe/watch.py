@@ -91,20 +91,21 @@ def wrap_once(owner: Any, name: str, wrapper: Callable[[Any], Callable[..., Any]
 def caller(*others: str) -> tuple[str, int] | None:
     """Return file and line of the innermost frame that is neither torch's nor the probe's, nor of
     those that `others` own."""
-    frame = _users(sys._getframe(1), ("torch", *others))
+    frame = users(sys._getframe(1), ("torch", *others))
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
 
 
 def consumer() -> tuple[str, int] | None:
     """Return where the user's generator that calls now was asked for a value; None outside one."""
-    frame = first = _users(sys._getframe(1))
+    frame = first = users(sys._getframe(1))
     while frame is not None and frame.f_code.co_flags & _GENERATOR:
-        frame = _users(frame.f_back)
+        frame = users(frame.f_back)
     lazy = frame is not None and frame is not first
     return (frame.f_code.co_filename, frame.f_lineno) if frame is not None and lazy else None
 
 
-def _users(frame: FrameType | None, others: tuple[str, ...] = ("torch",)) -> FrameType | None:
+def users(frame: FrameType | None, others: tuple[str, ...] = ("torch",)) -> FrameType | None:
+    """Return the innermost frame that is neither the probe's nor of those that others own."""
     for _ in range(_FRAMES):
         if frame is None:
             return None
@@ -113,6 +114,15 @@ def _users(frame: FrameType | None, others: tuple[str, ...] = ("torch",)) -> Fra
             return frame
         frame = frame.f_back
     return None
+
+
+def is_probes(frame: FrameType | None, users: FrameType | None) -> bool:
+    """Tell whether a frame of the probe stands between a frame and that of the user's."""
+    while frame is not None and frame is not users:
+        if frame.f_code.co_filename.startswith(_HERE):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _reported(original: Callable[..., Any], point: Point) -> Callable[..., Any]:

@@ -113,6 +113,7 @@ class Details:
     flags: Mapping[str, object] | None = None  # Inductor's, that a stage sets
     settings: Mapping[str, object] | None = None  # Inductor's, that were changed
     mutates: bool = False  # buffers of the program
+    input_free: tuple[tuple[str, int], ...] = ()  # lines that no input of a call changes
     cache_dir: str | None = None
     reused: Reused | None = None  # the package of an earlier run, in place of a compile
     vec_isa: tuple[str, ...] | None = None  # usable instructions; (): torch needed none
@@ -255,12 +256,24 @@ class Reference(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """From the end of a process's first call to the end of its last: how long, how many calls, and
+    the seconds outside of calls, with the user's lines that most of them passed at."""
+
+    seconds: float = 0.0
+    calls: int = 0
+    outside: float = 0.0
+    lines: tuple[tuple[str, int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Ended(Record):
     """A process came to its end by itself; the exception that nobody caught, where one was."""
 
     pid: int
     error: Failure | None
     threads: int | None = None  # that torch used at last
+    between: Between | None = None  # calls, where the run is asked for it
 
 
 @dataclass(frozen=True, slots=True)

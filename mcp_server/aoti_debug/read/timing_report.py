@@ -146,5 +146,6 @@ class TimingReport:
     other: Calls | None = None  # of the package that it is compared with
     rates: Mapping[str, float] | None = None
     trials: tuple[Tried, ...] = ()
+    padding: str | None = None  # what the trial of this name leaves out
     against: Pairs | None = None
     notes: Texts = ()

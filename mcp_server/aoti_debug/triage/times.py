@@ -7,7 +7,8 @@ from dataclasses import replace
 import anyio.to_thread
 
 from aoti_debug.diagnose import Observations
-from aoti_debug.examine.time import measured_by, unwatched
+from aoti_debug.examine.process import unwatched
+from aoti_debug.examine.time import measured_by
 from aoti_debug.examine.time_findings import findings
 from aoti_debug.model import Diagnosis
 from aoti_debug.read.timing_report import TimingReport

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from aoti_debug.examine.time import unwatched
+from aoti_debug.examine.process import unwatched
 from aoti_debug.read.event_records import Call
 from aoti_debug.read.timing_report import TimingReport
 from aoti_debug.read.typed import take

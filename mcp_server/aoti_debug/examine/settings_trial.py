@@ -1,0 +1,70 @@
+"""Try whether settings that a compile was given make calls slower: compile again without them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from aoti_debug.examine.answers import SlowReason
+from aoti_debug.examine.process import Examined, ExamineRequest, NotExamined, examined, unwatched
+from aoti_debug.examine.reasons import LEAST, pairs_said
+from aoti_debug.model import SourceLine
+from aoti_debug.read.event_records import Phase
+from aoti_debug.read.timing_report import TimingReport
+from aoti_debug.record.run_seen import RunSeen
+from aoti_debug.triage.run_state import RunState
+
+LONGEST_S = 120.0  # of a compile: a longer one is not repeated
+# Settings that say where files go, what is packed, how the compile itself runs, or that only make
+# calls faster.
+_HARMLESS = re.compile(
+    r"package|metadata|descriptive|path|cache|compile_threads|worker|max_autotune|autotune|trace"
+    r"|repro|verbose|weights|constants|cuda\.|shim|standalone|freezing|dynamic|unsafe|coordinate"
+)
+
+
+def compile_of(run: RunSeen) -> Phase | None:
+    """Return the last compile of a run."""
+    return run.compiles[-1] if run.compiles else None
+
+
+async def settings_reason(
+    state: RunState, request: ExamineRequest, run: RunSeen, threads: int | None, call_s: float
+) -> SlowReason | None:
+    """Return the settings without which calls take less time, with what that brings.
+
+    What was not tried, and why, is among the notes.
+    """
+    phase = compile_of(run)
+    given = dict((phase.details.settings or {}) if phase is not None else {})
+    doubtful = {name: value for name, value in given.items() if not _HARMLESS.search(name)}
+    if phase is None or not doubtful or request.call.exported is None:
+        return None
+    said = ", ".join(f"{name}={value!r}" for name, value in sorted(doubtful.items()))
+    if (phase.seconds or 0.0) > LONGEST_S:
+        state.notes.append(
+            f"the compile was given {said}: not tried without, as it takes {phase.seconds:.0f} s"
+        )
+        return None
+    kept = {name: value for name, value in given.items() if name not in doubtful}
+    more = ["--pairs-only", "--against", "settings", "--settings", json.dumps(kept)]
+    more += ["--threads", str(threads)] if threads else []
+    try:
+        done: Examined[TimingReport] = await examined(
+            state, request, "timing", TimingReport, *more, flags=unwatched(state)
+        )
+    except NotExamined:  # which is among the notes
+        return None
+    pairs = done.report.against
+    if pairs is None or not pairs.ours or 1 - pairs.twice < LEAST or pairs.spread[1] >= 1:
+        return None
+    gain, caller = 1 - pairs.ratio, phase.details.caller
+    return SlowReason(
+        what=f"the compile was given {said}",
+        cost_s=gain * call_s,
+        share=gain,
+        change="compile without" if len(doubtful) == 1 else "compile without them",
+        gain=gain,
+        tried=pairs_said(pairs),
+        source=SourceLine(file=caller[0], line=caller[1]) if caller is not None else None,
+    )

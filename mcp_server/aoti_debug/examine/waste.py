@@ -1,0 +1,169 @@
+"""Reasons that the launches of a call show by themselves: work that could be less."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from aoti_debug.examine.answers import SlowReason
+from aoti_debug.examine.launch_rows import CallTable, Row
+from aoti_debug.explain.find import code_of
+from aoti_debug.explain.names import NamedTensor
+from aoti_debug.model import SourceLine
+
+Place = tuple[str, int]
+_SLOW = 0.25  # of the bytes that a copy moves in the same time
+_DIVISION = re.compile(r"\b(?:floor_divide_integral|remainder_integral|div_floor_integer)\(")
+_DIVISIONS = 2  # of each element
+_LOOKUP = ({"aten.arange", "aten.eq"}, {"aten.one_hot"}, {"aten.scatter"})
+_PRODUCT = re.compile(r"(?:mm|linear|matmul)(?:_out)?$")
+_HALVES = ("float16", "bfloat16")
+
+
+def by_launches(
+    rows: Sequence[Row], table: CallTable, what: str, change: str, part: float | None = 1.0
+) -> SlowReason | None:
+    """Return a reason by launches, of whose time a change takes the part."""
+    cost = sum(row.seconds for row in rows)
+    if not rows or not table.wall:
+        return None
+    share = cost / table.wall
+    gain = share * part if part is not None else None
+    return SlowReason(
+        what=what, cost_s=cost, share=share, change=change, gain=gain, source=costliest(rows)
+    )
+
+
+def costliest(rows: Sequence[Row]) -> SourceLine | None:
+    """Return the line of the model that most of the launches' time is spent for."""
+    seconds: dict[SourceLine, float] = {}
+    for row in rows:
+        if row.line is not None:
+            seconds[row.line] = seconds.get(row.line, 0.0) + row.seconds
+    return max(seconds, key=lambda line: seconds[line], default=None)
+
+
+def waste(
+    table: CallTable, input_free: Collection[Place], rates: Mapping[str, float]
+) -> Iterator[SlowReason | None]:
+    """Yield what is found, the most certain first; None for what is not."""
+    yield _recomputed(table, input_free)
+    yield _lookups(table)
+    yield _divisions(table, rates.get("copy", 0.0))
+    yield _strided(table, rates.get("copy", 0.0))
+    yield _halves(table, rates)
+
+
+def _recomputed(table: CallTable, input_free: Collection[Place]) -> SlowReason | None:
+    """Find launches that stand only for lines whose results depend on no input of the call."""
+    rows = [
+        row
+        for row in table.rows
+        if row.source and all((one.file, one.line) in input_free for one in row.source)
+    ]
+    return by_launches(
+        rows,
+        table,
+        f"{len(rows)} of {len(table.rows)} launches compute in each call what no input changes",
+        "compute it once, after the weights are loaded, and keep it in a buffer",
+    )
+
+
+def _lookups(table: CallTable) -> SlowReason | None:
+    """Find products of matrices one of which is a one-hot encoding."""
+    rows = [
+        row
+        for row in table.rows
+        if _PRODUCT.search(row.name) and any(ops <= set(row.ops) for ops in _LOOKUP)
+    ]
+    made = {a.value.name for row in rows for a in row.arguments if a.value and a.direction == "in"}
+    makers = [
+        row
+        for row in table.rows
+        if row not in rows
+        and any(a.value and a.value.name in made and a.direction != "in" for a in row.arguments)
+    ]
+    return by_launches(
+        [*rows, *makers],
+        table,
+        f"{len(rows)} products of matrices have a one-hot operand: they look up rows of a table",
+        "torch.nn.functional.embedding(ids, weight), or weight[ids]",
+    )
+
+
+def _divisions(table: CallTable, copied: float) -> SlowReason | None:
+    """Find slow kernels that divide integers for each element."""
+    rows = [row for row in table.rows if _is_slow(row, copied) and _divides(row, table)]
+    return by_launches(
+        rows,
+        table,
+        f"{len(rows)} {'kernel divides' if len(rows) == 1 else 'kernels divide'} integers (// and "
+        "%) for each element",
+        "compute such indices once and keep them in a buffer, or divide less often",
+        None,
+    )
+
+
+def _divides(row: Row, table: CallTable) -> bool:
+    if table.program is None or row.launch is None or row.launch.kind != "cpp":
+        return False
+    code = code_of(table.program, row.launch.kernel)
+    text = "\n".join(code.lines) if code is not None else ""
+    return len(_DIVISION.findall(text)) >= _DIVISIONS
+
+
+def _is_slow(row: Row, copied: float) -> bool:
+    generated = row.launch is not None and row.launch.kind in ("cpp", "triton")
+    return generated and 0 < row.bytes < _SLOW * copied * row.seconds
+
+
+def _strided(table: CallTable, copied: float) -> SlowReason | None:
+    """Find slow kernels that read an input whose last dimension is not the dense one."""
+    rows = [row for row in table.rows if _is_slow(row, copied) and _transposed(row)]
+    values = [value for row in rows for value in _transposed(row)]
+    called = table.program.names.called if table.program is not None else str
+    names = dict.fromkeys(called(value) for value in values)
+    return by_launches(
+        rows,
+        table,
+        f"the package is compiled for strided inputs ({', '.join(names)}): their last dimension is "
+        "not dense",
+        "export and call with contiguous inputs (x.contiguous(), once, where they are made)",
+        None,
+    )
+
+
+def _transposed(row: Row) -> list[NamedTensor]:
+    """Return the inputs whose last dimension is not the one with the smallest stride."""
+    found = []
+    for argument in row.arguments:
+        value = argument.value
+        if value is None or value.kind != "input" or not value.stride or not value.size:
+            continue
+        sizes = value.size
+        strides = [
+            int(stride)
+            for stride, size in zip(value.stride, sizes, strict=False)
+            if stride.isdigit() and size != "1"
+        ]
+        if len(strides) == len(sizes) and strides[-1] != min(strides):
+            found.append(value)
+    return found
+
+
+def _halves(table: CallTable, rates: Mapping[str, float]) -> SlowReason | None:
+    """Find products in a dtype that this machine multiplies more slowly than float32."""
+    slow = {
+        d: r / rates["float32"] for d, r in rates.items() if d in _HALVES and "float32" in rates
+    }
+    named = [dtype for dtype, ratio in slow.items() if ratio < 0.5]
+    rows = [row for row in table.rows if row.flops and row.dtypes & set(named)]
+    dtype = next((d for d in named if any(d in row.dtypes for row in rows)), "")
+    return by_launches(
+        rows,
+        table,
+        f"{len(rows)} products are computed in {dtype}, which this machine multiplies at "
+        f"{slow.get(dtype, 0):.0%} of the speed of float32",
+        "keep the model in float32 on this machine",
+        1 - slow.get(dtype, 0),
+    )
