@@ -55,20 +55,17 @@ class Container:
         self, weights: Mapping[str, Any], *, inactive: bool, full: bool, user_managed: bool
     ) -> None:
         """Give it weights by their original names."""
-        given = {self.names[name]: tensor for name, tensor in weights.items()}
-        if user_managed:
-            self.runner.update_constant_buffer(given, inactive, full, True)
-        else:
-            self.runner.update_constant_buffer(given, inactive, full)
+        more = [True] if user_managed else []  # older releases have no such parameter
+        self.runner.update_constant_buffer(self._named(weights), inactive, full, *more)
 
     def update_from_cpu(self, weights: Mapping[str, Any], *, inactive: bool, full: bool) -> None:
         """Give a container on a GPU weights that lie on the CPU."""
-        given = {self.names[name]: tensor for name, tensor in weights.items()}
+        # Before 2.13, and on the CPU, there is no function of its own.
         update = getattr(self.runner, "update_constant_buffer_from_cpu", None)
-        if update is None:  # before 2.13, and on the CPU
-            self.runner.update_constant_buffer(given, inactive, full)
-        else:
-            update(given, inactive, full)
+        (update or self.runner.update_constant_buffer)(self._named(weights), inactive, full)
+
+    def _named(self, weights: Mapping[str, Any]) -> dict[str, Any]:
+        return {self.names[name]: tensor for name, tensor in weights.items()}
 
     def swap(self) -> None:
         self.runner.swap_constant_buffer()

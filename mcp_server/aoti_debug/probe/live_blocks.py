@@ -8,7 +8,7 @@ from . import handles, taps
 from .describe import dtype_of
 from .taps import Call
 
-_RAW_ALLOC, _RAW_DELETE = "raw_alloc", "raw_delete"
+_RAW_ALLOC = "raw_alloc"
 _KERNELS = ("generated", "launch", "extern")
 _STEPS = 4000  # of the curve
 
@@ -42,8 +42,7 @@ class Blocks(taps.Hook):
 
     def before(self, call: Call) -> None:
         if call.kind == "free":
-            raw = call.name.endswith(_RAW_DELETE)
-            self._drop(call.args[0], raw)
+            self._drop(call.args[0])
         elif call.kind in _KERNELS:
             self.step += 1
 
@@ -73,14 +72,11 @@ class Blocks(taps.Hook):
             if place in self._held or call.kind != "view":
                 by = call.name if call.kind == "extern" else ""
                 step = self.step + (call.kind != "extern")
-                self._hold(
-                    handle, place, Block(size, tuple(tensor.shape), dtype_of(tensor), step, by)
-                )
+                block = Block(size, tuple(tensor.shape), dtype_of(tensor), step, by)
+                self._hold(handle, place, block)
 
     def _hold(self, handle: int, place: int, block: Block) -> None:
-        if not place:
-            return
-        if self._of.get(handle) == place:
+        if not place or self._of.get(handle) == place:
             return
         self._of[handle] = place
         self._count[place] = self._count.get(place, 0) + 1
@@ -92,7 +88,7 @@ class Blocks(taps.Hook):
         if self.now > self.most:
             self.most, self.at_step, self.at_most = self.now, self.step, list(self._held.values())
 
-    def _drop(self, handle: int, raw: bool) -> None:
+    def _drop(self, handle: int) -> None:
         place = self._of.pop(handle, None)
         if place is None:
             return
@@ -104,11 +100,9 @@ class Blocks(taps.Hook):
             self.now -= block.bytes
 
     def _used(self, call: Call) -> None:
-        for _, tensor in call.tensors():
-            block = (
-                self._held.get(tensor.untyped_storage().data_ptr()) if tensor is not None else None
-            )
-            if block is not None:
+        tensors = (tensor for _, tensor in call.tensors() if tensor is not None)
+        for place in (tensor.untyped_storage().data_ptr() for tensor in tensors):
+            if (block := self._held.get(place)) is not None:
                 block.made_by = block.made_by or call.name
                 block.last_by = call.name
 

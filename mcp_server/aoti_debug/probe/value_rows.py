@@ -29,6 +29,7 @@ class Values(taps.Hook):
         self.looks = False
         self.launches: list[Document] = []
         self.unseen: list[str] = []
+        self.outputs: list[Any] = []  # of the call
         self.written: list[Written] = []
         self._report, self._kernel, self._sources = report, kernel, sources
         self._at = 0  # of the sources

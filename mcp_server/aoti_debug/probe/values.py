@@ -14,6 +14,7 @@ from . import compare, eager, events, slots, standalone, taps
 from .graph_run import Document, Observer, Run, base, located, on_cpu
 from .lazy import torch
 from .marks import tensors
+from .standalone import Inputs, Report
 from .value_rows import Values, first_nan
 from .value_samples import Sample, digest, sampled
 from .value_search import Matching, Written, first_wrong
@@ -35,21 +36,21 @@ def main() -> int:
         report.update(state="run", inputs=inputs.described)
         seen = Values(report, _sources(options), options.kernel)
         began = time.perf_counter()
-        outputs = called(options, inputs, report, seen)
+        call(options, inputs, report, seen)
         report.update(
             state="compare",
             launches=seen.launches,
             unseen=seen.unseen,
-            outputs=standalone.describe_outputs(outputs),
+            outputs=standalone.describe_outputs(seen.outputs),
             nan=first_nan(seen.launches),
             seconds=round(time.perf_counter() - began, 3),
         )
         if options.kernel:
             seen.keep(Path(options.report or ".").parent)
         if options.against:
-            _against(options, inputs, report, seen, outputs)
+            _tell(report, seen, differs=_against(options, inputs, report, seen))
         elif options.exported and not options.weightless:
-            _with_program(options, inputs, report, seen, outputs)
+            _tell(report, seen, differs=_with_program(options, inputs, report, seen))
         report.update(state="done")
     return 0
 
@@ -58,10 +59,8 @@ def _sources(options: Any) -> Any:
     return json.loads(Path(options.launches).read_text()) if options.launches else []
 
 
-def called(
-    options: Any, inputs: standalone.Inputs, report: standalone.Report, seen: Values
-) -> list[Any]:
-    """Load the package, call it once under the hook, and return its flat outputs.
+def call(options: Any, inputs: Inputs, report: Report, seen: Values) -> None:
+    """Load the package and call it once under the hook.
 
     Raises:
         Unavailable: it calls its kernels in a way that cannot be seen.
@@ -69,7 +68,7 @@ def called(
     with taps.watched(seen) as watch:
         model = standalone.load_package(options, inputs, report)
         seen.looks = True
-        outputs = [on_cpu(one) for one in standalone.results(model, standalone.copied(inputs))]
+        seen.outputs = list(map(on_cpu, standalone.results(model, standalone.copied(inputs))))
         seen.looks = False
     seen.unseen = watch.unseen
     if watch.error is not None:
@@ -79,63 +78,52 @@ def called(
             "none of its kernels was seen: the package calls them directly, not by its table of "
             "imported functions, or carries no source that declares them"
         )
-    return outputs
 
 
-def first_in(options: Any, inputs: standalone.Inputs, program: Any) -> Document | None:
+def first_in(options: Any, inputs: Inputs, program: Any) -> Document | None:
     """Return the first wrong value of a package whose results are wrong: which launch wrote it into
     which argument, and the program's value that it should be; None where that cannot be told."""
-    report = standalone.Report(None)
+    report = Report(None)
     seen = Values(report, _sources(options))
-    outputs = called(options, inputs, report, seen)
+    call(options, inputs, report, seen)
     hold_against_program(program, inputs, seen.written, report)
-    found = first_of(seen, outputs)
+    found = first_of(seen)
     if found is None or found["then"] or not found["like"]:
         return None
     return {**found, "kernel": seen.launches[found["number"] - 1]["kernel"]}
 
 
-def _with_program(
-    options: Any,
-    inputs: standalone.Inputs,
-    report: standalone.Report,
-    seen: Values,
-    outputs: list[Any],
-) -> None:
-    """Hold outputs and all that was written against the exported program in float64."""
+def _with_program(options: Any, inputs: Inputs, report: Report, seen: Values) -> bool:
+    """Hold outputs and all that was written against the exported program in float64; tell whether
+    the outputs differ."""
     program = standalone.load_program(options)
     right = [on_cpu(one) for one in Run(fresh(program))(standalone.copied(inputs).flat)]
     module = fresh(program)
-    found = compare.results(outputs, right, module, lambda: standalone.copied(inputs), _LIMIT)
+    found = compare.results(seen.outputs, right, module, lambda: standalone.copied(inputs), _LIMIT)
     report.update(compared={key: found.get(key) for key in ("verdict", "random", "reference")})
     hold_against_program(program, inputs, seen.written, report)
-    _tell(report, seen, outputs, differs=found["verdict"] == "differs")
+    return bool(found["verdict"] == "differs")
 
 
-def _against(
-    options: Any,
-    inputs: standalone.Inputs,
-    report: standalone.Report,
-    seen: Values,
-    outputs: list[Any],
-) -> None:
-    """Hold all that was written against what another package writes."""
+def _against(options: Any, inputs: Inputs, report: Report, seen: Values) -> bool:
+    """Hold all that was written against what another package writes; tell whether the outputs
+    differ."""
     other = Values(report, [])
     options.package, options.model = options.against, "model"
-    theirs = called(options, inputs, report, other)
-    verdict = compare.verdict(compare.outputs(outputs, theirs, None), random=False)
+    call(options, inputs, report, other)
+    verdict = compare.verdict(compare.outputs(seen.outputs, other.outputs, None), random=False)
     report.update(compared={"verdict": verdict, "reference": "the other package"})
     hold_against_package(other, seen.written)
-    _tell(report, seen, outputs, differs=verdict == "differs")
+    return verdict == "differs"
 
 
-def _tell(report: standalone.Report, seen: Values, outputs: list[Any], *, differs: bool) -> None:
+def _tell(report: Report, seen: Values, *, differs: bool) -> None:
     """Report which launches agree, and where the results differ the first that does not."""
     for one in seen.written:
         argument = seen.launches[one.launch]["arguments"][one.place]
         argument["agrees"] = one.agrees is not None
         argument["like"] = {name: one.like.get(name) for name in _LIKE}
-    if differs and (first := first_of(seen, outputs)) is not None:
+    if differs and (first := first_of(seen)) is not None:
         report.update(first=first)
     report.update(launches=seen.launches)
 
@@ -170,7 +158,7 @@ class Exact(Observer):
 
 
 def hold_against_program(
-    program: Any, inputs: standalone.Inputs, written: list[Written], report: standalone.Report
+    program: Any, inputs: Inputs, written: list[Written], report: Report
 ) -> None:
     """Hold all that was written against the values of a program, and of what Inductor makes its
     kernels of, each in float64 and as the program itself computes it."""
@@ -184,7 +172,7 @@ def hold_against_program(
         report.update(not_decomposed=events.said(error, 300))
 
 
-def _hold(matching: Matching, program: Any, inputs: standalone.Inputs, *, decomposed: bool) -> None:
+def _hold(matching: Matching, program: Any, inputs: Inputs, *, decomposed: bool) -> None:
     own = Own()
     Run(fresh(program), own)(standalone.copied(inputs).flat)
     exact = Exact(matching, own, decomposed=decomposed)
@@ -207,10 +195,10 @@ def hold_against_package(other: Values, written: list[Written]) -> None:
         matching.offer({**what, "name": row["kernel"]}, one.sample, one.sample)
 
 
-def first_of(seen: Values, outputs: list[Any]) -> Document | None:
+def first_of(seen: Values) -> Document | None:
     """Return the first wrong value: launch, argument, the reference's value that it should be, and
     the launches that may be wrong in its place."""
-    results = {digest(one) for one in outputs if isinstance(one, torch.Tensor)}
+    results = {digest(one) for one in seen.outputs if isinstance(one, torch.Tensor)}
     found = first_wrong(seen.launches, seen.written, results)
     if found is None:
         return None

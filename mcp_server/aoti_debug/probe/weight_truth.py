@@ -26,8 +26,6 @@ def tensors_of(module: Any) -> dict[str, Any]:
 class Program:
     """An exported program on the inputs of a call."""
 
-    what = "the exported program"
-
     def __init__(self, program: Any, inputs: Callable[[], standalone.Inputs]) -> None:
         self._module, self._inputs = compare.unguarded(program), inputs
         self._tensors = tensors_of(self._module)

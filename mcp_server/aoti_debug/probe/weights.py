@@ -51,7 +51,7 @@ def main() -> int:
 
 def about(material: Material) -> Document:
     """Say what is compared with what."""
-    truth = material.truth.what if material.truth is not None else "a container loaded afresh"
+    truth = "the exported program" if material.truth else "a container loaded afresh"
     changed = [n for n in material.known if n not in material.old]
     changed += [n for n, was in material.old.items() if not same(was, material.wanted[n])]
     return {
