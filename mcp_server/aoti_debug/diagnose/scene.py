@@ -101,6 +101,8 @@ class Scene:
         return Span(self.artifact, line.number, line.number, line.text.strip()[:QUOTE_LIMIT])
 
 
+# A line without words, or the fence of a block in Markdown.
+EMPTY = re.compile(r"\s*(?:(?:`{3,9}|~{3,9})\s*[\w+-]{0,20}\s*)?$")
 # What writes the lines of another program down puts before each.
 WRITERS = re.compile(
     r"^(?:#\d{1,4} \d[\d.]{0,9} |[\w.-]{1,40}\s{1,12}\| |\d{4}-\d\d-\d\dT[\d:.]{8,20}Z "
@@ -120,5 +122,5 @@ def read_scene(stream: BinaryIO, artifact: str, count: int) -> Scene:
         tail = tail[:-1] if tail[-1:] == [b""] else tail
         lines = lines[:-1] + list(enumerate(tail, count - len(tail) + 1))[1:]
     found = ((number, text[:READ].decode("utf-8", "replace").rstrip()) for number, text in lines)
-    kept = [Line(number, text) for number, text in found if text.strip()]
+    kept = [Line(number, text) for number, text in found if not EMPTY.match(text)]
     return Scene(artifact, tuple(kept), tuple(WRITERS.sub("", line.text) for line in kept))

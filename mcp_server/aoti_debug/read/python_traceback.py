@@ -32,7 +32,7 @@ def error_lines(stream: BinaryIO, artifact: str) -> list[ErrorLine]:
     return found
 
 
-_NO_WORDS = re.compile(rb"\s{4}|\s*(?:File [\"\xe2]|[\^~-]{3}|Traceback )|\s*$")
+_NO_WORDS = re.compile(rb"\s{4}|\s*(?:File [\"\xe2]|[\^~-]{3}|```|Traceback )|\s*$")
 _SAID = 40
 _GOES_ON = 2
 
@@ -93,6 +93,7 @@ _FOREIGN = (
     "$ ",
     "Segmentation fault",
     "Aborted",
+    "```",
     "free(): ",
     "double free",
     "malloc()",

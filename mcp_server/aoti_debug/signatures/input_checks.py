@@ -160,7 +160,7 @@ SIGNATURES = (
         ),
     ),
     Signature("cpu_index_out_of_bounds", "run", "index_out_of_bounds", Tier.ASSERTION, confidence="proved", next_tool="explain_kernel",
-        summary="A generated CPU kernel checked an index and it was outside {bounds}",
+        summary="A generated kernel checked an index and it was outside {bounds}",
         means="The bounds check of a CPU kernel raised instead of reading past the table. `Exception raised from` names the kernel.",
         check="Run ep.module() on the same inputs: eager raises for the same index",
         fixes=("Validate or clamp the index tensor before the call",),

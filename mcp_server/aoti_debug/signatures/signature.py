@@ -122,6 +122,9 @@ _DIGITS = str.maketrans("", "", "0123456789")
 # No message holds the words of so many patterns: of a longer line fewer patterns are tried.
 TRIED = 24
 SEARCHED = 200_000  # characters
+# An error that a person quotes in a sentence; an assertion that failed is quoted by who prints it.
+_INLINE = re.compile(r"(?<!Assertion )`([^`]{12,300})`")
+SENTENCE = 2_000  # characters
 PLAIN = 6  # letters of a pattern's own text from which on it is searched without anchors
 
 
@@ -281,7 +284,10 @@ class _Matcher:
         self.triggers = table.anchors
 
     def feed(self, line: Line) -> bool:
-        for number, found in self._table.matching(line.text).items():
+        matches = self._table.matching(line.text)
+        for quoted in _INLINE.findall(line.text[:SENTENCE]):
+            matches = self._table.matching(quoted) | matches
+        for number, found in matches.items():
             self._counts[number] = self._counts.get(number, 0) + 1
             if number not in self._found:
                 quote = line.text.strip()[:QUOTE_LIMIT]
