@@ -92,7 +92,7 @@ SIGNATURES = (
             example("torch.fx.proxy.TraceError: symbolically traced variables cannot be used as inputs to control flow", "torch/fx/proxy.py"),
         ),
     ),
-    Signature("export_inputs_wrong", "export", "lowering_error", Tier.EXACT_TEXT,
+    Signature("export_inputs_wrong", "export", "user_code", Tier.EXACT_TEXT,
         summary="torch.export got a model or example inputs of a kind that it does not take",
         means="The model must be a plain nn.Module and the examples a tuple of tensors, numbers and plain containers; keywords go into kwargs.",
         fixes=(

@@ -55,6 +55,7 @@ SIGNATURES = (
             r"Error loading shared library (?P<library>[\w./+-]{1,120}): ",
             r"Library not loaded: (?P<library>\S{1,200})(?!.{0,1000}incompatible architecture)",
             r"Could not load library (?P<library>(?:lib)?cu\w{1,60}[\w.]{0,20})",
+            r"Error in dlopen for library (?P<library>libnvrtc\w{0,40}(?:\.\w{1,20}){0,4})",
             r"Unable to load any of \{(?P<library>(?:lib)?cu\w{1,60}[\w.]{0,20})",
         ),
         matches=(
@@ -213,7 +214,7 @@ SIGNATURES = (
         guide="guides/package-and-load.md#extraction-directory",
         patterns=("failed to map segment from shared object",),
     ),
-    Signature("server_counts_call_spec", "load", "package_incompatible", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
+    Signature("server_counts_call_spec", "load", "contract_argument", Tier.SPECIFIC_TEXT, next_tool="inspect_package",
         summary="The server wants {expected} inputs, the configuration names {given}",
         means="The Triton server's PyTorch backend took the two strings of get_call_spec() (inputs and outputs) for a list of inputs, so it sees 2 whatever the model takes.",
         check="Load the package with aoti_load_package and call it in Python.",
