@@ -422,3 +422,78 @@ def test_the_values_the_frames_and_the_times_around_a_message_decide(
 def test_work_that_is_done_in_parallel_is_no_fault_by_itself() -> None:
     text = "INFO 08-01 12:00:00 running 8 workers in parallel\nERROR: no such file: a.json\n"
     assert best(text).category != "concurrency"
+
+
+WRITTEN = f"""\
+  File "/tmp/torchinductor_u/ab/c{"a2" * 25}b.py", line 90, in call
+    kernel_0.run(buf1, 64, stream=stream0)
+NameError: name 'kernel_0' is not defined
+"""
+OF_CALLS = """\
+fast = torch.compile(f)
+a = f(x)
+b = fast(x)
+print(a.sum())  # tensor(3.5)
+print(b.sum())  # tensor({})
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "category", "phase"),
+    [
+        ("```python\na.py:3: UserWarning: the scale is set twice\n```\n", "false_alarm", "none"),
+        (
+            "# It ends in `AttributeError: module 'torch' has no attribute 'x'`\n",
+            "user_code",
+            "none",
+        ),
+        ("It trips `index out of bounds: 0 <= tmp2 < ks0`\n", "index_out_of_bounds", "run"),
+        (
+            'my_tool Undefined symbols for architecture arm64: "acme::Runner::run()"\n',
+            "toolchain",
+            "cpp_compile",
+        ),
+        ("[copy.cpp:12] cudaMemcpy D2H failed: invalid argument\n", "contract_device", "run"),
+        ("Error in dlopen for library libnvrtc.so.13\n", "toolchain", "load"),
+        (
+            "Input type (float) and bias type (c10::Half) should be the same\n",
+            "contract_dtype",
+            "run",
+        ),
+        ("Exception: Argument passed to at() was not in the map\n", "contract_argument", "run"),
+        (
+            "It stops with `cudaErrorIllegalAddress` while compiling the model\n",
+            "illegal_memory_access",
+            "autotune",
+        ),
+        (WRITTEN, "lowering_error", "run"),
+        (WRITTEN.replace("torchinductor_u/ab/c", "app/"), "user_code", "none"),
+    ],
+)
+def test_an_error_in_a_persons_text_or_in_another_programs_words_keeps_its_owner(
+    text: str, category: str, phase: str
+) -> None:
+    found = best(text)
+    assert (found.category, found.phase) == (category, phase)
+
+
+def test_a_result_that_a_comment_shows_is_of_the_call_that_made_it() -> None:
+    assert best(OF_CALLS.format("1.2")).category == "wrong_result"
+    assert best(OF_CALLS.format("3.5")).category != "wrong_result"
+    assert best(OF_CALLS.format("1.2").replace("compile", "no_grad")).category != "wrong_result"
+
+
+@pytest.mark.parametrize(
+    ("caption", "category", "phase"),
+    [
+        ("Compilation latency (sec)", "performance", "lower"),
+        ("Throughput (MB)", "performance", "run"),
+        ("Both results", "wrong_result", "output"),
+    ],
+)
+def test_what_a_table_holds_is_told_by_the_line_above_it(
+    caption: str, category: str, phase: str
+) -> None:
+    rows = "".join(f"| net{n} | {n} | {9 * n}.5 |\n" for n in range(1, 4))
+    found = best(f"{caption}\n+---+---+---+\n| name | bs | inductor |\n+---+---+---+\n{rows}")
+    assert (found.category, found.phase) == (category, phase)

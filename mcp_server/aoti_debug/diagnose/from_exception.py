@@ -159,7 +159,7 @@ def from_chain(
         phase or "none",
         Tier.EXCEPTION,
         signature.guide if signature else MEANINGS[category].guide,
-        role="symptom" if phase == "run" or caught else "cause",
+        role="symptom" if caught or (phase == "run" and category != "lowering_error") else "cause",
     ).found(
         headline(what, after=after if caught else ""),
         exception.span,
@@ -171,6 +171,11 @@ def from_chain(
     )
 
 
+# What Python raises of code that is wrong by itself, and the files that Inductor writes.
+MISWRITTEN = ("NameError", "UnboundLocalError", "SyntaxError", "IndentationError")
+BY_INDUCTOR = re.compile(r"\bc[a-z2-7]{51}\.py$")
+
+
 def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Confidence]:
     """Return category and confidence of an exception known only by its stack."""
     if phase is None:
@@ -178,6 +183,9 @@ def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Co
     frames = [(f.file, f.function) for f in exception.frames]
     if phase == "run" and stands_in(frames, CHECKING_A_CALL):
         return "contract_guard", "likely"
+    last = exception.frames[-1].file if exception.frames else ""
+    if exception.type in MISWRITTEN and BY_INDUCTOR.search(last):
+        return "lowering_error", "likely"
     if phase == "run":
         return "host_segfault" if exception.type == "SystemError" else "user_code", "possible"
     if phase == "export" and exception.frames and is_users(exception.frames[-1].file):

@@ -42,7 +42,6 @@ BUILDER = forms(r"""
     ^\[\s{0,2}\d{1,3}%\] (?:Linking|Building)[ ]
     ^g?make(?:\[\d{1,3}\])?: \*\*\* |^ninja: build stopped
     ^FAILED: \[?code|^FAILED: \S{1,200}\.o\b || ^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d
-    ^Undefined symbols for architecture[ ]
     ^\s{0,8}error: command '\S{1,200}(?:gcc|g\+\+|clang|cl\.exe|nvcc)' failed
 """)
 INSTALLER = Form(
@@ -57,11 +56,13 @@ INSTALLER = Form(
 COMPILES = Form(
     r"\berror (?:LNK|C)\d{4}\b",
     r"\.(?:c|cc|cpp|cxx|cu|cuh|h|hpp|mm)[:(]\d{1,6}[:,)].{0,12}\b(?:fatal )?error\b",
-    r"\bundefined (?:reference|symbol)|^Undefined symbols for|\bcannot find -l",
+    r"\bundefined (?:reference|symbol)|\bUndefined symbols for|\bcannot find -l",
     r"\b(?:ld|collect2|clang|gcc|g\+\+|cl|nvcc)(?:\.exe)?: (?:fatal )?error\b",
     r"^error: (?:linking with|could not compile) ",
 )
-LINKS = Form(r"\bundefined reference to ", r"\berror LNK2\d{3}\b")
+LINKS = Form(
+    r"\bundefined reference to ", r"\berror LNK2\d{3}\b", r"\bUndefined symbols for architecture "
+)
 BUILT: frozenset[Category] = frozenset(
     {"cpp_error", "missing_symbol", "toolchain", "user_code", "unknown", "triton_error"}
 )

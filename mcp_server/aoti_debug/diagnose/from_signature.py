@@ -18,6 +18,7 @@ from aoti_debug.signatures import Match, Signature
 NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")
 NEAR = 40  # lines
 BESIDE = 3  # lines
+TUNES = re.compile(r"(?i)\b(?:while|during) (?:compil(?:ing|ation)|(?:auto)?tuning)\b")
 WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
 TRITONS = ("triton/runtime/build", "triton/backends/", "cuda_combined_scheduling", "windows_utils")
 BEFORE_A_CALL = (
@@ -117,10 +118,12 @@ def phase_around(observations: Observations, match: Match) -> Phase | None:
 
 
 def while_tuning(observations: Observations, match: Match) -> bool:
-    """Tell whether the line just above a fault of the GPU says that a candidate was being tuned."""
+    """Tell whether the line just above a fault of the GPU says that a candidate was being tuned, or
+    the fault's own line that a compile ran it."""
     if match.signature.category not in GPU_FAULTS | {"out_of_memory"}:
         return False
-    return any(
+    of_a_kernel = match.signature.category in GPU_FAULTS
+    return (of_a_kernel and TUNES.search(match.span.quote) is not None) or any(
         other.signature.phase == "autotune"
         and other.span.artifact == match.span.artifact
         and 0 <= match.span.first - other.span.first <= BESIDE

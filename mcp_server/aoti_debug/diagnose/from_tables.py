@@ -58,6 +58,8 @@ LABELLED = re.compile(
     r"^\W{0,8}(?P<label>[A-Za-z][^:=\[\]]{0,60}?)"
     r"(?:\s{0,20}(?:[:=]|[-=]>)|\s{1,20}(?=tensor\(|array\(|\[|-?\d))(?P<numbers>.{1,600})$"
 )
+ASSIGNED = re.compile(r"^\s{0,12}(?P<name>\w{1,40}) = (?P<call>[\w.]{1,80}\(.{0,300})")
+WORD = re.compile(r"\w{1,40}")
 COMMENTED = re.compile(
     r"^(?P<label>[^#]{1,120}?)\s{0,12}#\s{0,4}(?P<numbers>(?:tensor|array)\(.{1,600})$"
 )
@@ -82,6 +84,9 @@ SAME = re.compile(
 COUNTED = re.compile(r"(?i)^(?:step|iter\w*|epoch|time|batch|it|lr|rank|id|n|size|seed)\b")
 DIGITS = re.compile(r"\d{1,20}")
 BYTES = re.compile(r"(?i)[\d.]{1,20} ?[kmgt]i?b\b")
+CAPTION = re.compile(
+    r"(?i)^\D{0,60}(?:\b(?:latency|throughput|speed-?up)\b|\((?:sec\w*|m?s|us|[kmg]i?b)\))"
+)
 COLUMN = 4  # characters between a name and its value
 LINES = 200  # at the beginning and at the end that are looked at
 JUMP = 10.0  # times what stood in the row above
@@ -133,7 +138,7 @@ def in_columns(texts: Sequence[str]) -> int | None:
         two = column(cells, COMPILED, but=one) if one is not None else two
         if one is None and len(cells) == 3 and two:  # a column of names, and two of values
             one = 3 - two
-        if one is None or two is None or MEASURED.search(head):
+        if one is None or two is None or MEASURED.search(caption(texts, at) + head):
             continue
         if any(NUMBER.fullmatch(cell) or SHAPE.fullmatch(cell) for cell in cells):
             continue
@@ -145,6 +150,11 @@ def in_columns(texts: Sequence[str]) -> int | None:
             if apart(numbers_in(row[one + unnamed]), numbers_in(row[two + unnamed])):
                 return number
     return None
+
+
+def caption(texts: Sequence[str], at: int) -> str:
+    """Return the line above the head of a table, or above its rule, that says what was measured."""
+    return next((text for text in texts[max(0, at - 2) : at] if CAPTION.search(text)), "")
 
 
 def cells_of(text: str) -> list[str]:
@@ -284,6 +294,24 @@ def in_labelled(texts: Sequence[str]) -> int | None:
     return None
 
 
+def of_two_calls(texts: Sequence[str]) -> int | None:
+    """Return the number of the second of two lines that show, in a comment, the same of two
+    results, of which one is the compiled model's and differs."""
+    compiled = dict[str, bool]()  # names that a script has given to results and functions
+    known = dict[str, tuple[bool, list[float]]]()
+    for number, text in enumerate(texts):
+        if made := ASSIGNED.match(text):
+            by = any(compiled.get(word) for word in WORD.findall(made["call"]))
+            compiled[made["name"]] = by or COMPILED.search(made["call"]) is not None
+        elif found := COMMENTED.match(text):
+            name = next((word for word in WORD.findall(found["label"]) if word in compiled), "")
+            one = (compiled.get(name, False), numbers_in(found["numbers"]))
+            two = known.setdefault(found["label"].replace(name, "", 1), one)
+            if one[0] is not two[0] and apart(one[1], two[1]):
+                return number
+    return None
+
+
 def printed_twice(texts: Sequence[str]) -> int | None:
     """Return the number of the second of two tensors without a label that differ, below which the
     script says that they do."""
@@ -405,6 +433,7 @@ def lasting(text: str) -> bool:
 COMPILING = re.compile(
     r"(?i)\b(?:compil\w*|autotun\w*|lowering|export\w*)\b.{0,24}\b(?:time|latency|took|takes)\b"
 )
+OF_COMPILES = re.compile(r"(?i)\bcompil(?:e|ation) (?:time|latency)")
 LASTS = re.compile(r"(?i)(?<![\w.])(?P<s>\d{1,7}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b")
 
 
@@ -422,15 +451,19 @@ def compiles_longer(texts: Sequence[str]) -> int | None:
     return None
 
 
-def measured(texts: Sequence[str]) -> int | None:
-    """Return the number of the head of a table of what two models take, or one under loads."""
+def measured(texts: Sequence[str], *, compiles: bool) -> int | None:
+    """Return the number of the head of a table of what two models take, or their compiles, or of
+    what one takes under loads."""
     ours = any(COMPILED.search(text) for text in texts)
     for at, head in enumerate(texts):
         cells = cells_of(head)
         rows = [cells_of(text) for text in texts[at + 1 :]]
         rows = [row for row in rows if len(row) > 1 and any(map(numbers_in, row[1:]))]
         labels = " | ".join([*cells, *(row[0] for row in rows)])
-        if len(cells) < 2 or not rows or not MEASURED.search(head):
+        above = caption(texts, at)
+        if len(cells) < 2 or not rows or not MEASURED.search(above + head):
+            continue
+        if bool(OF_COMPILES.search(above)) is not compiles:
             continue
         both = REFERENCE.search(labels) and COMPILED.search(labels)
         if both or (ours and len(rows) > 2 and not NUMBER.search(head)):
@@ -485,6 +518,7 @@ FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
     (first_line(in_words), *WRONG, DIFFER),
     (first_line(not_as_expected), *WRONG, "a number is not the expected one: "),
     (in_labelled, *WRONG, "the two results differ: "),
+    (of_two_calls, *WRONG, "the two results differ: "),
     (printed_twice, *WRONG, DIFFER),
     (not_repeated, *WRONG, "the same run gives another result: "),
     (deviating, *WRONG, "a difference is large where others are small: "),
@@ -492,7 +526,8 @@ FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
     (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
     (exploding, *WRONG, "a number of the results jumps: "),
     (compiles_longer, "performance", "lower", "a compile took longer, and no error: "),
-    (measured, *SLOW, "times or sizes of two models, and no error: "),
+    (partial(measured, compiles=False), *SLOW, "times or sizes of two models, and no error: "),
+    (partial(measured, compiles=True), "performance", "lower", "times of compiles, and no error: "),
     (timed, *SLOW, "times of two models, and no error: "),
     (under_load, *SLOW, "times under several loads, and no error: "),
     (first_line(lasting), "performance", "lower", "a long time, and no error: "),

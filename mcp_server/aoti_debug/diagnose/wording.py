@@ -105,7 +105,7 @@ package_incompatible load
     (?:deserializ|unpickl) ~120~ (?:<FAILS>|<LACKS>)
     \b(?:package|archive|aoti?\w{0,8}|model|\.pt2|\.so)\b.{0,60}<FAILS>.{0,20}\bload
 contract_argument run !
-    expected at (?:most|least) \d+ argument
+    expected at (?:most|least) \d+ argument || passed to at\(\) was not in the map
 package_incompatible load
     torch::jit::\S{0,60}ErrorReport
 host_segfault run
@@ -169,7 +169,7 @@ contract_device run
 contract_dtype run
     scalar type|\bdtypes?\b || \b(?:expected|but).{0,60}\b(?:half|float|double|long|bfloat16|int)\b
     \btensor for argument .{0,60}type
-    input type .{1,60} and weight type .{1,60} should be the same
+    input type .{1,60} and (?:weight|bias) type .{1,60} should be the same
 contract_argument run
     expected (?:at (?:most|least) )?\d{1,4} (?:inputs?|arguments?)
 contract_shape run
