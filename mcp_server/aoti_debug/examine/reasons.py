@@ -131,6 +131,7 @@ def _seen(
         _tiny(table),
         _built(table),
         _threads(report, table),
+        _padding(report, table),
         *waste(table, input_free, report.rates or {}),
     ):
         if found is not None and table.wall and (found.gain or found.share) >= _UNTRIED:
@@ -249,7 +250,7 @@ def _waits(waits: Iterable[Wait], table: CallTable) -> SlowReason | None:
 
 def _tiny(table: CallTable) -> SlowReason | None:
     tiny = [row for row in table.rows if row.seconds < _TINY_S]
-    cost = table.gaps + sum(row.seconds for row in tiny)
+    cost = table.wall - sum(row.seconds for row in table.rows if row.seconds >= _TINY_S)
     if len(tiny) < _MANY or not table.wall or cost < 0.6 * table.wall:
         return None
     return SlowReason(
@@ -284,6 +285,18 @@ def _built(table: CallTable) -> SlowReason | None:
             change="compile again without AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER",
         )
     return None
+
+
+def _padding(report: TimingReport, table: CallTable) -> SlowReason | None:
+    """Return padding that could not be left out for a try: the package is compiled for one size."""
+    if report.padded is None or any(trial.name == "padding" for trial in report.trials):
+        return None
+    return SlowReason(
+        what=report.padding or "",
+        cost_s=report.padded * table.wall,
+        share=report.padded,
+        change="export for the length that is used, or with a dynamic one, and pad no further",
+    )
 
 
 def _threads(report: TimingReport, table: CallTable) -> SlowReason | None:

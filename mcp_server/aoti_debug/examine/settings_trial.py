@@ -7,18 +7,19 @@ import re
 
 from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.process import Examined, ExamineRequest, NotExamined, examined, unwatched
-from aoti_debug.examine.reasons import LEAST, pairs_said
+from aoti_debug.examine.reasons import pairs_said
 from aoti_debug.model import SourceLine
 from aoti_debug.read.event_records import Phase
 from aoti_debug.read.timing_report import TimingReport
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.run_state import RunState
 
+LEAST = 0.2  # of a call: a package that was just compiled differs a little by itself
 LONGEST_S = 120.0  # of a compile: a longer one is not repeated
 # Settings that say where files go, what is packed, how the compile itself runs, or that only make
 # calls faster.
 _HARMLESS = re.compile(
-    r"package|metadata|descriptive|path|cache|compile_threads|worker|max_autotune|autotune|trace"
+    r"package|metadata|descriptive|comment|path|cache|compile_threads|worker|max_autotune|autotune|trace"
     r"|repro|verbose|weights|constants|cuda\.|shim|standalone|freezing|dynamic|unsafe|coordinate"
 )
 

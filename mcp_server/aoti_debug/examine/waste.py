@@ -17,6 +17,7 @@ _DIVISION = re.compile(r"\b(?:floor_divide_integral|remainder_integral|div_floor
 _DIVISIONS = 2  # of each element
 _LOOKUP = ({"aten.arange", "aten.eq"}, {"aten.one_hot"}, {"aten.scatter"})
 _PRODUCT = re.compile(r"(?:mm|linear|matmul)(?:_out)?$")
+_SELECTS = re.compile(r"index_(?:Tensor|put)|nonzero|masked_(?:select|scatter)")
 _HALVES = ("float16", "bfloat16")
 
 
@@ -49,6 +50,7 @@ def waste(
     """Yield what is found, the most certain first; None for what is not."""
     yield _recomputed(table, input_free)
     yield _lookups(table)
+    yield _masks(table)
     yield _divisions(table, rates.get("copy", 0.0))
     yield _strided(table, rates.get("copy", 0.0))
     yield _halves(table, rates)
@@ -91,6 +93,20 @@ def _lookups(table: CallTable) -> SlowReason | None:
     )
 
 
+def _masks(table: CallTable) -> SlowReason | None:
+    """Find launches that select or write by a boolean mask."""
+    named = [row for row in table.rows if _SELECTS.search(row.name)]
+    masked = any("bool" in row.dtypes for row in named)
+    rows = [row for row in named if masked and ("bool" in row.dtypes or row.launch is None)]
+    return by_launches(
+        rows,
+        table,
+        f"{len(rows)} launches select or write by a boolean mask, and nothing is fused over them",
+        "compute all elements and choose with torch.where",
+        None,
+    )
+
+
 def _divisions(table: CallTable, copied: float) -> SlowReason | None:
     """Find slow kernels that divide integers for each element."""
     rows = [row for row in table.rows if _is_slow(row, copied) and _divides(row, table)]
@@ -118,7 +134,7 @@ def _is_slow(row: Row, copied: float) -> bool:
 
 
 def _strided(table: CallTable, copied: float) -> SlowReason | None:
-    """Find slow kernels that read an input whose last dimension is not the dense one."""
+    """Find slow kernels that read a tensor whose last dimension is not the dense one."""
     rows = [row for row in table.rows if _is_slow(row, copied) and _transposed(row)]
     values = [value for row in rows for value in _transposed(row)]
     called = table.program.names.called if table.program is not None else str
@@ -126,19 +142,19 @@ def _strided(table: CallTable, copied: float) -> SlowReason | None:
     return by_launches(
         rows,
         table,
-        f"the package is compiled for strided inputs ({', '.join(names)}): their last dimension is "
-        "not dense",
-        "export and call with contiguous inputs (x.contiguous(), once, where they are made)",
+        f"the package is compiled for a strided layout of {', '.join(names)}: the last dimension "
+        "is not dense",
+        "make them contiguous once, where they are made, and export with that",
         None,
     )
 
 
 def _transposed(row: Row) -> list[NamedTensor]:
-    """Return the inputs whose last dimension is not the one with the smallest stride."""
+    """Return the inputs and constants whose last dimension has not the smallest stride."""
     found = []
     for argument in row.arguments:
         value = argument.value
-        if value is None or value.kind != "input" or not value.stride or not value.size:
+        if value is None or value.kind == "buffer" or not value.stride or not value.size:
             continue
         sizes = value.size
         strides = [

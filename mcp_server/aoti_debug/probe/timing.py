@@ -69,7 +69,7 @@ def main() -> int:
         _calls(call, device, report)
         report.update(rates=rates.measured(device))
         padding = trials_of_time.padding_of(call, options)
-        report.update(padding=padding.words if padding is not None else None)
+        report.update(padding=padding and padding.words, padded=padding and padding.share)
         report.update(trials=trials_of_time.tried(call, device, options, padding, BUDGET_S))
         if options.against:
             _against(options, call, device, report)

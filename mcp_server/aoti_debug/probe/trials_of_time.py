@@ -22,8 +22,9 @@ _Other = Callable[[], Any]
 class Padding(NamedTuple):
     """Inputs without what only fills them up, and what that is in words."""
 
-    cut: list[Any]
+    cut: list[Any] | None  # None: the package is compiled for one size
     words: str
+    share: float  # of the dimension
 
 
 def tried(
@@ -63,7 +64,7 @@ def _changes(
         yield "denormals", lambda _: _switched(call, torch.set_flush_denormal, True, False)
     if any(misaligned(leaf) for leaf in call.inputs.flat):
         yield "aligned", lambda _: _with_inputs(call, [aligned(leaf) for leaf in call.inputs.flat])
-    if padding is not None:
+    if padding is not None and padding.cut is not None:
         flat = padding.cut
         yield "padding", lambda _: _with_inputs(call, flat)
     if device.startswith("cuda") and torch.get_float32_matmul_precision() == "highest":
@@ -129,8 +130,8 @@ def _graph(call: Any, options: Any) -> _Other:
 
 
 def padding_of(call: Any, options: Any) -> Padding | None:
-    """Return the inputs cut to what is used of a dynamic dimension that integers or masks fill up
-    with one value; None where none does, or where the package does not allow the smaller size."""
+    """Return what integers or masks fill a dimension up with, one value; with the inputs cut to
+    what is used, where the package allows the smaller size. None where nothing is filled up."""
     contract = contract_in(Path(options.package), options.model or "model")
     flat = call.captured.flat
     if contract is None or len(contract.inputs) != len(flat):
@@ -138,21 +139,25 @@ def padding_of(call: Any, options: Any) -> Padding | None:
     dims = [(n, at, dim) for n, one in enumerate(contract.inputs) for at, dim in _dims(one)]
     for number, at, dim in dims:
         leaf = flat[number]
-        if dim.symbol is None or at == 0 or not _is_integer(leaf):
+        if at == 0 or not _is_integer(leaf):
             continue
         used, size = used_of(leaf, at), int(leaf.shape[at])
-        if not max(2, dim.low or 0) <= used <= _PADDED * size:
+        alike = [
+            (n, d)
+            for n, d, other in dims
+            if d and (other.symbol, other.size) == (dim.symbol, dim.size)
+        ]
+        if not 2 <= used <= _PADDED * size or any(
+            _is_integer(flat[n]) and used_of(flat[n], d) > used for n, d in alike
+        ):
             continue
-        alike = [(n, d) for n, d, other in dims if other.symbol == dim.symbol]
-        if any(_is_integer(flat[n]) and used_of(flat[n], d) > used for n, d in alike):
-            continue
+        name = contract.inputs[number].name
+        words = f"{size - used} of {size} places along dimension {at} of {name} only fill it up"
         cut = list(flat)
         for n, d in alike:
             cut[n] = cut[n].narrow(d, 0, used).contiguous()
-        words = (
-            f"{size - used} of {size} places along dimension {at} of {contract.inputs[number].name}"
-        )
-        return Padding(cut, f"{words} only fill it up")
+        allowed = dim.symbol is not None and used >= (dim.low or 0)
+        return Padding(cut if allowed else None, words, 1 - used / size)
     return None
 
 

@@ -147,5 +147,6 @@ class TimingReport:
     rates: Mapping[str, float] | None = None
     trials: tuple[Tried, ...] = ()
     padding: str | None = None  # what the trial of this name leaves out
+    padded: float | None = None  # of the dimension
     against: Pairs | None = None
     notes: Texts = ()
