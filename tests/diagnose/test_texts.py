@@ -456,6 +456,12 @@ print(b.sum())  # tensor({})
         ("[copy.cpp:12] cudaMemcpy D2H failed: invalid argument\n", "contract_device", "run"),
         ("Error in dlopen for library libnvrtc.so.13\n", "toolchain", "load"),
         (
+            "The package is slower than eager\nPyTorch version: 2.9\nGCC version: 11\n"
+            "ROCM used to build PyTorch: N/A\nCUDA runtime version: Could not collect\n",
+            "performance",
+            "run",
+        ),
+        (
             "Input type (float) and bias type (c10::Half) should be the same\n",
             "contract_dtype",
             "run",

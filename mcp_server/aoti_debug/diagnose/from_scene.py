@@ -42,6 +42,7 @@ BUILDER = forms(r"""
     ^\[\s{0,2}\d{1,3}%\] (?:Linking|Building)[ ]
     ^g?make(?:\[\d{1,3}\])?: \*\*\* |^ninja: build stopped
     ^FAILED: \[?code|^FAILED: \S{1,200}\.o\b || ^ERROR: \S{1,200}/BUILD(?:\.bazel)?:\d
+    \bUndefined symbols for architecture[ ]
     ^\s{0,8}error: command '\S{1,200}(?:gcc|g\+\+|clang|cl\.exe|nvcc)' failed
 """)
 INSTALLER = Form(
@@ -60,9 +61,7 @@ COMPILES = Form(
     r"\b(?:ld|collect2|clang|gcc|g\+\+|cl|nvcc)(?:\.exe)?: (?:fatal )?error\b",
     r"^error: (?:linking with|could not compile) ",
 )
-LINKS = Form(
-    r"\bundefined reference to ", r"\berror LNK2\d{3}\b", r"\bUndefined symbols for architecture "
-)
+LINKS = Form(r"\bundefined reference to ", r"\berror LNK2\d{3}\b")
 BUILT: frozenset[Category] = frozenset(
     {"cpp_error", "missing_symbol", "toolchain", "user_code", "unknown", "triton_error"}
 )

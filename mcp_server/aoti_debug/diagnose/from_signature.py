@@ -118,12 +118,12 @@ def phase_around(observations: Observations, match: Match) -> Phase | None:
 
 
 def while_tuning(observations: Observations, match: Match) -> bool:
-    """Tell whether the line just above a fault of the GPU says that a candidate was being tuned, or
-    the fault's own line that a compile ran it."""
+    """Tell whether the line of a fault of the GPU, or one just above, says that it was tuned."""
     if match.signature.category not in GPU_FAULTS | {"out_of_memory"}:
         return False
-    of_a_kernel = match.signature.category in GPU_FAULTS
-    return (of_a_kernel and TUNES.search(match.span.quote) is not None) or any(
+    if match.signature.category in GPU_FAULTS and TUNES.search(match.span.quote):
+        return True
+    return any(
         other.signature.phase == "autotune"
         and other.span.artifact == match.span.artifact
         and 0 <= match.span.first - other.span.first <= BESIDE

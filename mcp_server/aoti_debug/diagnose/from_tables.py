@@ -460,10 +460,8 @@ def measured(texts: Sequence[str], *, compiles: bool) -> int | None:
         rows = [cells_of(text) for text in texts[at + 1 :]]
         rows = [row for row in rows if len(row) > 1 and any(map(numbers_in, row[1:]))]
         labels = " | ".join([*cells, *(row[0] for row in rows)])
-        above = caption(texts, at)
-        if len(cells) < 2 or not rows or not MEASURED.search(above + head):
-            continue
-        if bool(OF_COMPILES.search(above)) is not compiles:
+        meant = bool(OF_COMPILES.search(above := caption(texts, at))) is compiles
+        if len(cells) < 2 or not rows or not (meant and MEASURED.search(above + head)):
             continue
         both = REFERENCE.search(labels) and COMPILED.search(labels)
         if both or (ours and len(rows) > 2 and not NUMBER.search(head)):

@@ -86,9 +86,8 @@ ExecuTorch *
     (?:^|\s)\[\w{1,60}\.cpp:\d{1,5}\][ ]
     \b(?:loading|execut\w{1,4}) (?:of )?method \w{1,60} failed
     Failed to (?:load|execute) method \w{1,60}, error
-    = RUNTIME
-    = contract_device run \b(?:[hd]2[hd]|(?:host|device)_to_(?:host|device))\b
-    = TYPES_OF_DATA SIZES VERSIONS FAILS_AT_LOAD
+    = contract_device run \b(?:[hd]2[hd]|(?:host|device)_to_(?:host|device))\b.{0,40}\bfail
+    = RUNTIME TYPES_OF_DATA SIZES VERSIONS FAILS_AT_LOAD
 LAMMPS *
     (?:WARNING|ERROR(?: on proc \d{1,6})?): .{0,300}\([\w./-]{1,100}\.cpp:\d{1,5}\)\s{0,8}$
     ^(?:Last (?:input line|command)|pair_style|pair_coeff)\b || ^LAMMPS \(

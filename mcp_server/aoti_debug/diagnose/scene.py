@@ -101,7 +101,6 @@ class Scene:
         return Span(self.artifact, line.number, line.number, line.text.strip()[:QUOTE_LIMIT])
 
 
-# A line without words, or the fence of a block in Markdown.
 EMPTY = re.compile(r"\s*(?:(?:`{3,9}|~{3,9})\s*[\w+-]{0,20}\s*)?$")
 # What writes the lines of another program down puts before each.
 WRITERS = re.compile(

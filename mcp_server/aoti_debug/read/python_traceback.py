@@ -32,7 +32,12 @@ def error_lines(stream: BinaryIO, artifact: str) -> list[ErrorLine]:
     return found
 
 
-_NO_WORDS = re.compile(rb"\s{4}|\s*(?:File [\"\xe2]|[\^~-]{3}|```|Traceback )|\s*$")
+# What `python -m torch.utils.collect_env` says of a machine, frames, code and Markdown's fences.
+_NO_WORDS = re.compile(
+    rb"\s{4}|\s*(?:File [\"\xe2]|[\^~-]{3}|```|Traceback )|\s*$|\[(?:pip3?|conda)\] |Vulnerability "
+    rb"|(?:PyTorch|GCC|Clang|CMake|Libc|Python|CUDA|cuDNN|HIP|MIOpen|Nvidia)(?: \w{1,8})? version: "
+    rb"|(?:CUDA|ROCM) used to build |Is (?:debug|CUDA|XNNPACK|XPU) (?:build|available): "
+)
 _SAID = 40
 _GOES_ON = 2
 

@@ -124,7 +124,6 @@ TRIED = 24
 SEARCHED = 200_000  # characters
 # An error that a person quotes in a sentence; an assertion that failed is quoted by who prints it.
 _INLINE = re.compile(r"(?<!Assertion )`([^`]{12,300})`")
-SENTENCE = 2_000  # characters
 PLAIN = 6  # letters of a pattern's own text from which on it is searched without anchors
 
 
@@ -285,7 +284,7 @@ class _Matcher:
 
     def feed(self, line: Line) -> bool:
         matches = self._table.matching(line.text)
-        for quoted in _INLINE.findall(line.text[:SENTENCE]):
+        for quoted in _INLINE.findall(line.text[:2000]):
             matches = self._table.matching(quoted) | matches
         for number, found in matches.items():
             self._counts[number] = self._counts.get(number, 0) + 1
