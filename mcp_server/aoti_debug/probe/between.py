@@ -15,6 +15,7 @@ WANTED = bool(os.environ.get("AOTI_DEBUG_LINES"))
 INTERVAL_S = 0.005
 MOST_S = 120.0
 LINES = 5  # that are reported
+_LIBRARIES = (os.path.dirname(os.__file__), *{p for p in sys.path if p.endswith("-packages")})
 _found: list[Between] = []
 
 
@@ -52,6 +53,8 @@ class Between:
             return
         frame = sys._current_frames().get(self._thread or 0)
         at = watch.users(frame) if frame is not None else None
+        while at is not None and at.f_code.co_filename.startswith(_LIBRARIES):
+            at = at.f_back  # to the user's line that calls it
         own = counted.numbers[call_counters.UNDER_WAY] or watch.is_probes(frame, at)
         if at is not None and not own:
             line = at.f_code.co_filename, at.f_lineno
