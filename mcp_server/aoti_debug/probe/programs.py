@@ -157,7 +157,8 @@ def settings(options: dict[str, Any]) -> Details:
     config: Any = import_module("torch._inductor.config")
     known = config.get_config_copy().items()
     changed = {name: value for name, value in known if not config._is_default(name)}
-    repeated = {**changed, **options}.items()
+    given = {n: value for n, value in options.items() if value != reuse.attribute(config, n)}
+    repeated = {**changed, **given}.items()
     return {n: value for n, value in repeated if _plain(value) and n not in _NOT_REPEATED}
 
 
