@@ -14,7 +14,6 @@ from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import SlowReason, TimeFindings
 from aoti_debug.examine.launch_rows import call_table, width_of
 from aoti_debug.examine.reasons import is_layout, reasons
-from aoti_debug.examine.settings_trial import compile_of
 from aoti_debug.examine.time import measured_by, time_request
 from aoti_debug.examine.waste import waste
 from aoti_debug.explain.find import Texts
@@ -212,6 +211,8 @@ def test_parts_of_a_compile_are_nested_and_one_that_raised_is_left_out() -> None
     assert [part.name for part in outer.walk()] == ["outer"]
 
 
+# What a machine can do: all kernels of a call move less than a copy would.
+SLOW_HALVES = {"copy": 1e18, "float32": 4.0, "float16": 1.0}
 WASTE = """
 import sys
 import torch
@@ -237,14 +238,20 @@ class Model(nn.Module):
         hot = nn.functional.one_hot(ids, 512).float()
         looked_up = hot @ self.table
         bias = self.bias()
+        half = wide.half()
+        squared = half @ half.t()
         cells = (wide * 900).long() // 7 % 11 // 3
-        return looked_up, wide @ bias, cells, mask.sum(1), wide[wide > 0.5]
+        return looked_up, wide @ bias, cells, mask.sum(1), wide[wide > 0.5], squared
 
 
 ids, wide = torch.randint(0, 512, (128,)), torch.rand(256, 128).t()
 mask = torch.arange(100).repeat(4, 1).lt(40).long()
 with torch.no_grad():
-    program = torch.export.export(Model().eval(), (ids, wide, mask))
+    program = torch.export.export(
+        Model().eval(),
+        (ids, wide, mask),
+        dynamic_shapes=(None, None, {1: torch.export.Dim("length", max=500)}),
+    )
 settings = {"cpp.simdlen": 1, "cpp.descriptive_names": "torch"}
 package = torch._inductor.aoti_compile_and_package(
     program, package_path=sys.argv[1], inductor_configs=settings
@@ -272,13 +279,16 @@ def test_lines_settings_and_launches_that_waste_time_are_named(
     )
     assert paired.against is not None and paired.against.ours  # compiled without the setting
     assert plain.padded == pytest.approx(0.6)
-    phase = compile_of(events_of(run))
-    assert phase is not None and phase.details.settings is not None
+    (padding,) = (one for one in plain.trials if one.name == "padding")
+    assert padding.why_not is None and padding.pairs.theirs  # called without it
+    (compiled,) = events_of(run).compiles
     call = Captured(package=run / "capture" / "package-1.pt2")
     measured = measured_by(plain, call)
     table = call_table(plain.call, measured.model, measured.texts, plain.inputs)
-    reasons = [one for one in waste(table, phase.details.input_free, {"copy": 1e18}) if one]
-    unchanged, looked_up, masked, divided, strided = reasons
+    reasons = [one for one in waste(table, compiled.details.input_free, SLOW_HALVES) if one]
+    unchanged, looked_up, masked, divided, strided, halves = reasons
+    assert "half @ half" in line_of(halves)
+    assert halves.gain == pytest.approx(0.75 * halves.share)
     assert "torch.outer" in line_of(unchanged)
     assert "hot @ self.table" in line_of(looked_up)
     assert "wide[wide > 0.5]" in line_of(masked)

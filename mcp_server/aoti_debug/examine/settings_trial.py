@@ -9,9 +9,7 @@ from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.process import Examined, ExamineRequest, NotExamined, examined, unwatched
 from aoti_debug.examine.reasons import pairs_said
 from aoti_debug.model import SourceLine
-from aoti_debug.read.event_records import Phase
 from aoti_debug.read.timing_report import TimingReport
-from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.run_state import RunState
 
 LEAST = 0.2  # of a call: a package that was just compiled differs a little by itself
@@ -24,20 +22,14 @@ _HARMLESS = re.compile(
 )
 
 
-def compile_of(run: RunSeen) -> Phase | None:
-    """Return the last compile of a run."""
-    return run.compiles[-1] if run.compiles else None
-
-
 async def settings_reason(
-    state: RunState, request: ExamineRequest, run: RunSeen, threads: int | None, call_s: float
+    state: RunState, request: ExamineRequest, threads: int | None, call_s: float
 ) -> SlowReason | None:
     """Return the settings without which calls take less time, with what that brings.
 
     What was not tried, and why, is among the notes.
     """
-    phase = compile_of(run)
-    given = dict((phase.details.settings or {}) if phase is not None else {})
+    phase, given = request.call.compiled, request.call.settings or {}
     doubtful = {name: value for name, value in given.items() if not _HARMLESS.search(name)}
     if phase is None or not doubtful or request.call.exported is None:
         return None

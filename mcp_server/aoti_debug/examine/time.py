@@ -26,7 +26,7 @@ from aoti_debug.examine.process import (
     wanted_of,
 )
 from aoti_debug.examine.script_times import script_reasons
-from aoti_debug.examine.settings_trial import compile_of, settings_reason
+from aoti_debug.examine.settings_trial import settings_reason
 from aoti_debug.examine.time_findings import Measured, findings
 from aoti_debug.explain.describe import NO_PROVENANCE
 from aoti_debug.explain.find import Texts
@@ -203,9 +203,8 @@ async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Meas
     measured = await anyio.to_thread.run_sync(measured_by, *known)
     reason = None
     if request.against is None:
-        reason = await settings_reason(state, request, run, threads, done.report.call.wall)
-    phase = compile_of(run)
-    free = frozenset(phase.details.input_free if phase is not None else ())
+        reason = await settings_reason(state, request, threads, done.report.call.wall)
+    free = frozenset(call.compiled.details.input_free if call.compiled is not None else ())
     return replace(measured, input_free=free, of_settings=reason)
 
 

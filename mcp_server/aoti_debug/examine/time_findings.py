@@ -136,7 +136,7 @@ def _call(report: TimingReport, table: CallTable) -> CallTime:
 def _launch(row: Row, table: CallTable, rates: Mapping[str, float]) -> LaunchRow:
     copy = rates.get("copy")
     dtype = next((d for d in ("float64", "bfloat16", "float16") if d in row.dtypes), "float32")
-    matmul = rates.get("bfloat16" if dtype == "float16" else dtype)
+    matmul = rates.get(dtype)
     took = row.seconds or 1e-9
     return LaunchRow(
         number=row.number,

@@ -20,7 +20,7 @@ _found: list[Between] = []
 
 
 class Between:
-    """The seconds of each line of the user's from the end of the first call to that of the last.
+    """The seconds of each of the user's lines from the end of the first call to that of the last.
 
     C code that holds the interpreter's lock lets nobody look: what has passed since the last look
     belongs to the line at which the lock is free again.
@@ -28,10 +28,9 @@ class Between:
 
     def __init__(self) -> None:
         self.lines: dict[tuple[str, int], float] = {}
-        self.seconds, self.calls = 0.0, 0
+        self.calls = 0
         self._since: dict[tuple[str, int], float] = {}  # the last call
-        self._began = self._last = 0.0
-        self._first = 0
+        self._first, self._last = 0, 0.0
         self._thread = threading.main_thread().ident
         threading.Thread(target=self._look, name="aoti-debug lines", daemon=True).start()
 
@@ -49,7 +48,7 @@ class Between:
         returned, now = counted.numbers[call_counters.RETURNED], time.monotonic()
         passed, self._last = now - self._last, now
         if not self._first:
-            self._first, self._began = returned, now
+            self._first = returned
             return
         frame = sys._current_frames().get(self._thread or 0)
         at = watch.users(frame) if frame is not None else None
@@ -60,9 +59,9 @@ class Between:
             line = at.f_code.co_filename, at.f_lineno
             self._since[line] = self._since.get(line, 0.0) + passed
         if returned - self._first > self.calls:
-            self.calls, self.seconds = returned - self._first, now - self._began
-            for line, passed in self._since.items():
-                self.lines[line] = self.lines.get(line, 0.0) + passed
+            self.calls = returned - self._first
+            for line, seconds in self._since.items():
+                self.lines[line] = self.lines.get(line, 0.0) + seconds
             self._since.clear()
 
 
@@ -79,7 +78,5 @@ def report() -> dict[str, Any]:
     seen = _found[0]
     longest = sorted(seen.lines.items(), key=lambda one: -one[1])[:LINES]
     lines = [[file, line, seconds] for (file, line), seconds in longest]
-    whole = sum(seen.lines.values())
-    return {
-        "between": {"seconds": seen.seconds, "calls": seen.calls, "outside": whole, "lines": lines}
-    }
+    outside = sum(seen.lines.values())
+    return {"between": {"calls": seen.calls, "outside": outside, "lines": lines}}

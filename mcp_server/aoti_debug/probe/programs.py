@@ -156,10 +156,21 @@ def settings(options: dict[str, Any]) -> Details:
     """Return the compiler's settings that are not its defaults: what a repetition must set too."""
     config: Any = import_module("torch._inductor.config")
     known = config.get_config_copy().items()
-    changed = {name: value for name, value in known if not config._is_default(name)}
+    changed = {name: value for name, value in known if not _is_default(config, name, value)}
     given = {n: value for n, value in options.items() if value != reuse.attribute(config, n)}
     repeated = {**changed, **given}.items()
     return {n: value for n, value in repeated if _plain(value) and n not in _NOT_REPEATED}
+
+
+def _is_default(config: Any, name: str, value: Any) -> bool:
+    """Tell whether a setting has its default value, also where that was set: Inductor sets some
+    while it compiles, and leaves them so."""
+    if config._is_default(name):
+        return True
+    entry = getattr(config, "_config", {}).get(name)
+    unset = getattr(import_module("torch.utils._config_module"), "_UNSET_SENTINEL", None)
+    by_environment = (getattr(entry, f"env_value_{kind}", None) for kind in ("default", "force"))
+    return all(one is unset for one in by_environment) and value == getattr(entry, "default", None)
 
 
 def _plain(value: Any) -> bool:

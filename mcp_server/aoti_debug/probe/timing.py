@@ -238,27 +238,30 @@ def _against(options: Any, call: Called, device: str, report: standalone.Report)
 
 def _other(options: Any, call: Called, report: standalone.Report) -> Called:
     if options.against == "settings":
-        return Called(_compiled(options, call, report), call.captured)
+        with tempfile.TemporaryDirectory() as folder:
+            return _loaded(options, _compiled(options, folder, report), call, report)
     if options.against in ("eager", "compile"):
         module = standalone.load_program(options).module()
         if options.against == "compile":
             module = torch.compile(module)
         return Called(module, call.captured)
-    own, options.package = options.package, options.against
+    return _loaded(options, options.against, call, report)
+
+
+def _compiled(options: Any, folder: str, report: standalone.Report) -> str:
+    """Compile the exported program with other settings, and return the package."""
+    report.update(state="compile with other settings")
+    return import_module("torch._inductor").aoti_compile_and_package(  # type: ignore[no-any-return]
+        standalone.load_program(options),
+        package_path=os.path.join(folder, "model.pt2"),
+        inductor_configs=json.loads(options.settings),
+    )
+
+
+def _loaded(options: Any, package: str, call: Called, report: standalone.Report) -> Called:
+    own, options.package = options.package, package
     try:
         model = standalone.load_package(options, call.captured, report)
     finally:
         options.package = own
     return Called(model, call.captured)
-
-
-def _compiled(options: Any, call: Called, report: standalone.Report) -> Any:
-    """Return the exported program, compiled with other settings."""
-    report.update(state="compile with other settings")
-    inductor = import_module("torch._inductor")
-    program = standalone.load_program(options)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.pt2")
-        settings = json.loads(options.settings)
-        inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=settings)
-        return inductor.aoti_load_package(path)

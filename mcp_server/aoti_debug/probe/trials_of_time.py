@@ -136,41 +136,35 @@ def padding_of(call: Any, options: Any) -> Padding | None:
     flat = call.captured.flat
     if contract is None or len(contract.inputs) != len(flat):
         return None
-    dims = [(n, at, dim) for n, one in enumerate(contract.inputs) for at, dim in _dims(one)]
+    dims = [(n, d, dim) for n, one in enumerate(contract.inputs) for d, dim in _dims(one)]
     for number, at, dim in dims:
         leaf = flat[number]
-        if at == 0 or not _is_integer(leaf):
-            continue
         used, size = used_of(leaf, at), int(leaf.shape[at])
-        alike = [
-            (n, d)
-            for n, d, other in dims
-            if d and (other.symbol, other.size) == (dim.symbol, dim.size)
-        ]
-        if not 2 <= used <= _PADDED * size or any(
-            _is_integer(flat[n]) and used_of(flat[n], d) > used for n, d in alike
-        ):
+        if not 2 <= used <= _PADDED * size:
             continue
         name = contract.inputs[number].name
         words = f"{size - used} of {size} places along dimension {at} of {name} only fill it up"
-        cut = list(flat)
-        for n, d in alike:
-            cut[n] = cut[n].narrow(d, 0, used).contiguous()
-        allowed = dim.symbol is not None and used >= (dim.low or 0)
-        return Padding(cut if allowed else None, words, 1 - used / size)
+        if dim.symbol is None or not dim.symbol.isidentifier() or used < (dim.low or 0):
+            return Padding(None, words, 1 - used / size)
+        alike = [(n, d) for n, d, other in dims if other.symbol == dim.symbol]
+        if all(used_of(flat[n], d) <= used for n, d in alike):
+            cut = list(flat)
+            for n, d in alike:
+                cut[n] = cut[n].narrow(d, 0, used).contiguous()
+            return Padding(cut, words, 1 - used / size)
     return None
 
 
 def _dims(wanted: Any) -> list[tuple[int, Any]]:
-    return list(enumerate(wanted.dims or ()))
-
-
-def _is_integer(leaf: Any) -> bool:
-    return isinstance(leaf, torch.Tensor) and leaf.dim() > 1 and not leaf.is_floating_point()
+    """Return the dimensions of an input but the first: that is the batch's."""
+    return [*enumerate(wanted.dims or ())][1:]
 
 
 def used_of(leaf: Any, at: int) -> int:
-    """Return how much of a dimension comes before the part that holds one value only."""
+    """Return how much of a dimension comes before the part that holds one value only; 0 of floats,
+    which are measured and not filled up."""
+    if leaf.is_floating_point() or leaf.is_complex() or not leaf.numel():
+        return 0
     rows = leaf.movedim(at, 0).reshape(leaf.shape[at], -1)
     other = (rows != rows[-1, 0]).any(1).nonzero()
     return int(other[-1]) + 1 if other.numel() else 0

@@ -116,9 +116,9 @@ def users(frame: FrameType | None, others: tuple[str, ...] = ("torch",)) -> Fram
     return None
 
 
-def is_probes(frame: FrameType | None, users: FrameType | None) -> bool:
-    """Tell whether a frame of the probe stands between a frame and that of the user's."""
-    while frame is not None and frame is not users:
+def is_probes(frame: FrameType | None, until: FrameType | None) -> bool:
+    """Tell whether a frame of the probe stands between a frame and one that it was called from."""
+    while frame is not None and frame is not until:
         if frame.f_code.co_filename.startswith(_HERE):
             return True
         frame = frame.f_back

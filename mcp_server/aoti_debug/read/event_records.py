@@ -257,10 +257,9 @@ class Reference(Record):
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """From the end of a process's first call to the end of its last: how long, how many calls, and
-    the seconds outside of calls, with the user's lines that most of them passed at."""
+    """From the end of a process's first call to that of its last: how many calls, and the seconds
+    outside of calls, with the user's lines that most of them passed at."""
 
-    seconds: float = 0.0
     calls: int = 0
     outside: float = 0.0
     lines: tuple[tuple[str, int, float], ...] = ()

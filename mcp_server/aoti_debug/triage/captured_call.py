@@ -63,13 +63,18 @@ class Captured:
     forked: bool = False  # a child of a process that has run the package does not return
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
     constants: tuple[Path, ...] = ()  # what load_constants was given before the call, in order
-    settings: Mapping[str, object] | None = None  # of the model's compile, where it is known
+    compiled: Phase | None = None  # the model's compile, where it is known
     sizes: Sizes | None = None  # what the program asks of them, where that was looked at
     why_no_constants: str = ""
     why_no_package: str = ""
     why_no_inputs: str = ""
     why_no_exported: str = ""
     to_have_exported: Next | None = None  # where it is known what would keep it
+
+    @property
+    def settings(self) -> Mapping[str, object] | None:
+        """Return those of the model's compile."""
+        return self.compiled.details.settings if self.compiled is not None else None
 
     @property
     def replayable(self) -> bool:
@@ -115,7 +120,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         made.input_names or (),
         device_index=device_used(call, device_index(observations, call)),
         constants=constants,
-        settings=made.settings,
+        compiled=compiled[0] if compiled is not None else None,
         why_no_constants=why_constants,
         why_no_package=why_package,
         why_no_inputs=why_inputs,
