@@ -85,12 +85,14 @@ def _lookups(table: CallTable) -> SlowReason | None:
         if row not in rows
         and any(a.value and a.value.name in made and a.direction != "in" for a in row.arguments)
     ]
-    return by_launches(
+    found = by_launches(
         [*rows, *makers],
         table,
         f"{len(rows)} products of matrices have a one-hot operand: they look up rows of a table",
         "torch.nn.functional.embedding(ids, weight), or weight[ids]",
     )
+    # The product's line, also where it takes longer to make the operand.
+    return found.model_copy(update={"source": costliest(rows)}) if rows and found else None
 
 
 def _masks(table: CallTable) -> SlowReason | None:
