@@ -45,8 +45,8 @@ def settle(entry, signature):
 
 watcher = device.Watcher(Driver(), settle)
 layout = shared_buffer.Layout(64 * INPUTS, [(64 * n, 64) for n in range(INPUTS)])
-group = types.SimpleNamespace(id=0, layout=layout)
-given = {{}}
+group = types.SimpleNamespace(id=0, layout=layout, parts=None)
+given, looks = {{}}, None
 for call in range(1, 61):
     inputs = given[call] = [Leaf(torch.full((16,), float(call))) for _ in range(INPUTS)]
     entry = watcher.begin(0, 7, call, None, group, inputs)
@@ -57,7 +57,9 @@ for call in range(1, 61):
     if call == 30:
         outputs[3] = torch.full((4, 3), float("-inf"), dtype=torch.float64).t()
         outputs[23][0, 0] = float("inf")  # among the outputs that share the last place
-    watcher.end(entry, [(place, Leaf(one)) for place, one in enumerate(outputs)])
+    leaves = [Leaf(one) for one in outputs]
+    looks = looks or watcher.looks(0, leaves, list(range(OUTPUTS)))
+    watcher.end(entry, leaves, looks)
 watcher.finish()
 print(json.dumps(settled))
 """

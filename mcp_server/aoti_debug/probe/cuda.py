@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-import struct
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import shared_buffer
@@ -15,8 +14,7 @@ from . import shared_buffer
 MARKS = 1024  # calls that may be on devices at the same time
 POOL_BYTES = 4 << 20
 COPIES, OUTPUTS = 24, 20  # of one launch, as the kernels declare them
-_COPY, _OUTPUT = 3, 5  # numbers that describe one
-_ROWS = _OUTPUT * OUTPUTS  # numbers that a launch is given at most
+_ROWS = 5 * OUTPUTS  # numbers that a launch is given at most
 _NO_CONTEXT = 201  # an error of the driver
 _THREADS, _EACH = 256, 16  # of a block; elements of a thread
 _BLOCKS = 264
@@ -69,9 +67,8 @@ class Driver:
 
     def __init__(self) -> None:
         self.library = ctypes.CDLL("libcuda.so.1")
+        # With the types of its arguments declared, each call takes three times as long.
         self.launch = self.library.cuLaunchKernel
-        number, pointer = ctypes.c_uint, ctypes.c_void_p
-        self.launch.argtypes = [pointer, *[number] * 7, pointer, pointer, pointer]
 
     def __call__(self, name: str, *args: Any) -> None:
         code = getattr(self.library, name)(*args)
@@ -118,6 +115,28 @@ class Driver:
             self("cuThreadExchangeStreamCaptureMode", ctypes.byref(mode))
 
 
+class Part:
+    """A launch whose parameters stay but for addresses: rows of numbers, how many, further words.
+    `rows` has the index of each row's tensor, and the second of its numbers."""
+
+    __slots__ = ("blocks", "given", "kernel", "numbers", "rows")
+
+    def __init__(
+        self, kernel: int, rows: Sequence[tuple[int, tuple[int, ...]]], blocks: int, words: int
+    ) -> None:
+        parameters = (ctypes.c_uint64 * (_ROWS + 4))()
+        at = ctypes.addressof(parameters)
+        places = (0, *range(_ROWS, _ROWS + 1 + words))
+        self.kernel, self.blocks = ctypes.c_void_p(kernel), blocks
+        self.given = (ctypes.c_void_p * len(places))(*(at + 8 * n for n in places))
+        self.numbers = memoryview(parameters).cast("B").cast("Q")
+        flat = [number for _, numbers in rows for number in numbers]
+        for place, number in enumerate(flat):
+            self.numbers[place] = number
+        self.numbers[_ROWS] = len(rows)
+        self.rows = [(index, numbers[1]) for index, numbers in rows]
+
+
 class Device:
     """The kernels in the context of one device, and its memory."""
 
@@ -138,50 +157,46 @@ class Device:
         driver("cuMemsetD8Async", scratch, 0, ctypes.c_size_t(16 * MARKS), self.stream)
         driver("cuStreamSynchronize", self.stream)
         self.pools: list[Pool] = []
-        self.packers = [struct.Struct(f"={n}Q").pack_into for n in range(_ROWS + 1)]
-        self.parameters = ctypes.create_string_buffer(8 * (_ROWS + 4))
-        at = ctypes.addressof(self.parameters)
-        # The rows, how many, and up to three words.
-        of_kernel = [ctypes.c_void_p(at + 8 * n) for n in (0, *range(_ROWS, _ROWS + 4))]
-        self.to_hold = (ctypes.c_void_p * 4)(*of_kernel[:4])
-        self.to_judge = (ctypes.c_void_p * 5)(*of_kernel)
+        self.streams: dict[int, ctypes.c_void_p] = {}
+        self.empty = self.copies(())  # marks a call
 
-    def copy(self, copies: list[int], most: int, stream: int, mark: int, call: int) -> None:
-        """Launch copies, of each (from, to, bytes), and then mark the call."""
-        while len(copies) > _COPY * COPIES:
-            part, copies = copies[: _COPY * COPIES], copies[_COPY * COPIES :]
-            self._launch(self.hold, part, COPIES, most, stream, self.to_hold, 0, call, 0)
-        count = len(copies) // _COPY
-        self._launch(self.hold, copies, count, most, stream, self.to_hold, mark, call, 0)
+    def copies(self, places: Sequence[tuple[int, int, int]]) -> list[Part]:
+        """Return the launches that copy tensors: of each its index, where to, and its bytes."""
+        rows = [(index, (0, at, size)) for index, at, size in places]
+        most = max((size // 16 for *_, size in places), default=0)
+        return self._parts(self.hold, rows, COPIES, most, 2)
 
-    def look(self, outputs: list[int], most: int, stream: int, words: tuple[int, ...]) -> None:
-        """Launch a look at outputs, each as the kernel declares it; the words are the scratch
-        memory of the call, its place among the marks, and its number."""
-        scratch, _, call = words
-        while len(outputs) > _ROWS:
-            part, outputs = outputs[:_ROWS], outputs[_ROWS:]
-            self._launch(self.judge, part, OUTPUTS, most, stream, self.to_judge, scratch, 0, call)
-        count = len(outputs) // _OUTPUT
-        self._launch(self.judge, outputs, count, most, stream, self.to_judge, *words)
+    def looks(self, rows: Sequence[tuple[int, tuple[int, ...]]]) -> list[Part]:
+        """Return the launches that look at tensors, each as the kernel declares it."""
+        most = max((numbers[1] for _, numbers in rows), default=0)
+        return self._parts(self.judge, rows, OUTPUTS, most, 3)
 
-    def _launch(
+    def _parts(
         self,
         kernel: int,
-        rows: list[int],
-        count: int,
+        rows: Sequence[tuple[int, tuple[int, ...]]],
+        limit: int,
         most: int,
-        stream: int,
-        given: Any,
-        *words: int,
-    ) -> None:
-        parameters, launch = self.parameters, self.driver.launch
-        self.packers[len(rows)](parameters, 0, *rows)
-        self.packers[4](parameters, 8 * _ROWS, count, *words)
+        words: int,
+    ) -> list[Part]:
         blocks = min(_BLOCKS, most // (_THREADS * _EACH) + 1)
-        code = launch(kernel, blocks, 1, 1, _THREADS, 1, 1, 0, stream, given, None)
+        starts = range(0, len(rows) or 1, limit)
+        return [Part(kernel, rows[at : at + limit], blocks, words) for at in starts]
+
+    def start(self, part: Part, stream: int, *words: int) -> None:
+        """Launch a part on a stream; the words follow the rows and their number."""
+        known = self.streams.get(stream)
+        if known is None:
+            known = self.streams[stream] = ctypes.c_void_p(stream)
+        at = _ROWS
+        for word in words:
+            at += 1
+            part.numbers[at] = word
+        shape = part.blocks, 1, 1, _THREADS, 1, 1, 0
+        code = self.driver.launch(part.kernel, *shape, known, part.given, None)
         if code == _NO_CONTEXT:  # of this thread, which has not used CUDA before
             self.driver("cuCtxSetCurrent", ctypes.c_void_p(self.context))
-            code = launch(kernel, blocks, 1, 1, _THREADS, 1, 1, 0, stream, given, None)
+            code = self.driver.launch(part.kernel, *shape, known, part.given, None)
         if code:
             raise Unavailable(f"cuLaunchKernel: CUDA error {code}")
 

@@ -19,7 +19,18 @@ from collections.abc import Callable
 from typing import Any
 
 from . import budget, events
-from .cuda import HOST_BYTES, MARKS, OUTPUTS, POOL_BYTES, Block, Device, Driver, Pool, Unavailable
+from .cuda import (
+    HOST_BYTES,
+    MARKS,
+    OUTPUTS,
+    POOL_BYTES,
+    Block,
+    Device,
+    Driver,
+    Part,
+    Pool,
+    Unavailable,
+)
 
 _FILE_BYTES = 8 << 20  # marks, and the first pool
 _SMALL = 1 << 20  # bytes that are copied to the host whatever time that takes
@@ -30,6 +41,7 @@ _SHARE = 20  # of the time, that goes into keeping the inputs of such calls: one
 _END_S = 10.0  # for the calls under way when a process ends
 _BUSY = 600  # an error of the driver
 _WORDS = 8
+_PENDING = 8  # calls that are read together
 _described = struct.Struct("=5Q").pack_into
 
 # dtype -> bits of the exponent, bits of the mantissa, bytes, elements in one
@@ -43,6 +55,9 @@ _FLOATS = {
     "float8_e5m2": (0x7C, 0x03, 1, 1),
     "float8_e4m3fn": (0x7F, 0x7F, 1, 1),
 }
+
+
+Looks = list[Part]  # launches that look at outputs of some sizes and dtypes
 
 
 class Entry:
@@ -105,42 +120,53 @@ class Watcher:
         with self.lock:
             if len(self.entries) >= MARKS - 1:
                 return None
-            entry = Entry(index, stream, call, loaded, group, self.next)
-            self.next = (self.next + 1) % MARKS
+            slot = self.next
+            self.next = (slot + 1) % MARKS
+            entry = Entry(index, stream, call, loaded, group, slot)
             self.entries.append(entry)
-            copies: list[int] = []
-            most = 0
+            parts, block = device.empty, None
             if flat and group.layout is not None:
                 entry.bytes = group.layout.bytes
-                entry.block = self._block(device, group.layout)
-            if entry.block is not None:
-                base = entry.block.pool.address + entry.block.begin
-                for leaf, (at, size) in zip(flat, group.layout.places):
-                    if leaf.is_cuda:
-                        copies += leaf.data_ptr(), base + at, size
-                        most = max(most, size // 16)
-                    elif entry.block.pool in self.host:
-                        ctypes.memmove(base + at, leaf.data_ptr(), size)
-                    else:
-                        given = ctypes.c_uint64(base + at), ctypes.c_void_p(leaf.data_ptr())
-                        self.driver("cuMemcpyHtoD_v2", *given, ctypes.c_size_t(size))
-            at = _WORDS * entry.slot
-            _described(self.marks, 8 * at + 24, call, *self._place(entry), 0)
+                block = entry.block = self._block(device, group.layout)
+            base = begin = length = 0
+            if block is not None:
+                base = block.pool.address + block.begin
+                if block.pool is self.host[0]:
+                    begin, length = base - self.marks_at, block.end - block.begin
+                if group.parts is None:
+                    group.parts = self._parts(device, flat, group.layout)
+                parts, others = group.parts
+                if others:
+                    self._from_host(block, [(flat[n], base + at, size) for n, at, size in others])
+            known = group.id + 1 if group is not None and group.id is not None else 0
+            mark = self.marks_at + 8 * _WORDS * slot
+            _described(self.marks, 8 * (_WORDS * slot + 3), call, known, begin, length, 0)
             try:
-                device.copy(copies, most, stream, self.marks_at + 8 * at, call)
+                for part in parts:
+                    numbers, place = part.numbers, 0
+                    for n, at in part.rows:
+                        numbers[place] = flat[n].data_ptr()
+                        numbers[place + 1] = base + at
+                        place += 3
+                    device.start(part, stream, mark if part is parts[-1] else 0, call)
             except Unavailable:
                 self.drop(entry)
                 raise
         return entry
 
-    def _place(self, entry: Entry) -> tuple[int, int, int]:
-        """Return a call's group, and where its inputs are from the marks on; 0 0: elsewhere."""
-        group = entry.group.id + 1 if entry.group is not None and entry.group.id is not None else 0
-        block = entry.block
-        if block is None or block.pool is not self.host[0]:
-            return group, 0, 0
-        begin = block.pool.address + block.begin - self.marks_at
-        return group, begin, block.end - block.begin
+    def _parts(self, device: Device, flat: Any, layout: Any) -> tuple[list[Part], list[Any]]:
+        """Return the launches that copy a group's inputs, and those that are on the host."""
+        places = [(n, *place) for n, place in enumerate(layout.places)]
+        found = [one for one in places if flat[one[0]].is_cuda]
+        return device.copies(found), [one for one in places if not flat[one[0]].is_cuda]
+
+    def _from_host(self, block: Block, copies: list[tuple[Any, int, int]]) -> None:
+        for leaf, to, size in copies:
+            if block.pool in self.host:
+                ctypes.memmove(to, leaf.data_ptr(), size)
+            else:
+                given = ctypes.c_uint64(to), ctypes.c_void_p(leaf.data_ptr())
+                self.driver("cuMemcpyHtoD_v2", *given, ctypes.c_size_t(size))
 
     def _block(self, device: Device, layout: Any) -> Block | None:
         """Return memory for inputs: the host's, which outlives a fault, where they are small or
@@ -170,34 +196,41 @@ class Watcher:
             return None
         return Pool(self.driver.pinned(size), size, ctypes.string_at)
 
-    def end(self, entry: Entry, outputs: list[tuple[int, Any]]) -> None:
-        """Look at the floats among the outputs that lie on the call's device, each with its place
-        among all, when they are there."""
-        device, floats = self.devices[entry.at], self.floats
-        with self.lock:
-            packed: list[int] = []
-            most = 0
-            for place, leaf in outputs:
-                known = floats.get(leaf.dtype)
-                if known is None or leaf.get_device() != entry.at:
-                    continue
-                if not leaf.is_contiguous():
-                    leaf = leaf.contiguous()
+    def looks(self, index: int, leaves: list[Any], places: list[int]) -> Looks:
+        """Return how outputs are looked at on a device, the floats that are there; each has its
+        place among all."""
+        rows = []
+        for n, (place, leaf) in enumerate(zip(places, leaves)):
+            known = self.floats.get(leaf.dtype)
+            if known is not None and leaf.get_device() == index:
                 exponent, mantissa, width, each = known
-                count = leaf.numel() * each
-                if count > most:
-                    most = count
-                shift = 3 * place if place < OUTPUTS else 3 * OUTPUTS - 3
-                packed += leaf.data_ptr(), count, exponent, mantissa, width | shift << 32
+                shift = 3 * min(place, OUTPUTS - 1)
+                numbers = 0, leaf.numel() * each, exponent, mantissa, width | shift << 32
+                rows.append((n, numbers))
+        return self.device(index).looks(rows)
+
+    def end(self, entry: Entry, leaves: list[Any], looks: Looks) -> None:
+        """Look at outputs of a call, when they are there."""
+        device = self.devices[entry.at]
+        with self.lock:
             at = self.marks_at + 8 * _WORDS * entry.slot
-            words = device.scratch + 16 * entry.slot, at, entry.call
+            scratch = device.scratch + 16 * entry.slot
             try:
-                device.look(packed, most, entry.stream, words)
+                for part in looks:
+                    numbers, place = part.numbers, 0
+                    for n, _ in part.rows:
+                        leaf = leaves[n]
+                        if not leaf.is_contiguous():
+                            leaf = leaves[n] = leaf.contiguous()
+                        numbers[place] = leaf.data_ptr()
+                        place += 5
+                    mark = at if part is looks[-1] else 0
+                    device.start(part, entry.stream, scratch, mark, entry.call)
             except Unavailable:
                 self.drop(entry)
                 raise
             entry.launched = True
-        if self.entries[0] is not entry:
+        if len(self.entries) > _PENDING or entry.bytes > _SMALL:
             self.read()
 
     def drop(self, entry: Entry) -> None:

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from . import call_counters, describe, judge, memory, nesting, outputs, shared_buffer
+from . import call_counters, cuda, describe, judge, memory, nesting, outputs, shared_buffer
 from .vocabulary import Break, Leaf
 
 _HELD = 256  # groups whose inputs are copied before each call
@@ -23,7 +23,7 @@ quick: dict[int, Quick] = {}  # by the model's id, for calls like its last one
 class Group:
     """What calls of one kind share. `id` None: there are too many kinds to count each."""
 
-    __slots__ = ("breaks", "buffer", "device", "id", "judged", "layout", "quick", "row", "tests")
+    __slots__ = tuple("breaks buffer device id judged layout parts quick row tests".split())
 
     def __init__(self, id: int | None, judged: bool, breaks: tuple[Break, ...]) -> None:
         self.id = id
@@ -33,6 +33,7 @@ class Group:
         self.buffer: list[Any] | None = None  # views of the shared input buffer
         self.layout: shared_buffer.Layout | None = None
         self.device: int | None = None  # the first that holds an input
+        self.parts: tuple[list[cuda.Part], list[Any]] | None = None  # that copy inputs on a device
         self.quick: Quick | None = None
         self.tests = 0
 

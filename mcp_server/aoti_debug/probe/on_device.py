@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 from typing import Any
@@ -28,9 +27,9 @@ def watcher() -> device.Watcher | None:
 
 def before(number: int, loaded: Any, group: Any, flat: Any) -> device.Entry | None:
     """Copy the inputs of a call on a device; None where nothing can be, or is to be, added."""
-    watching = watcher()
+    watching = _watcher[0] if _watcher else watcher()
     torch: Any = _modules["torch"]
-    if watching is None or device.capturing(torch):
+    if watching is None or torch._C._cuda_isCurrentStreamCapturing():
         return None
     if group.layout is None:
         flat = ()
@@ -42,9 +41,11 @@ def before(number: int, loaded: Any, group: Any, flat: Any) -> device.Entry | No
 def _begin(
     torch: Any, watching: device.Watcher, at: int, number: int, loaded: Any, group: Any, flat: Any
 ) -> device.Entry | None:
-    with torch.cuda.device(at) if torch._C._cuda_getDevice() != at else _NOTHING:
-        stream = torch._C._cuda_getCurrentRawStream(at)
-        return watching.begin(at, stream, number, loaded, group, flat)
+    if torch._C._cuda_getDevice() != at:
+        with torch.cuda.device(at):
+            return _begin(torch, watching, at, number, loaded, group, flat)
+    stream = torch._C._cuda_getCurrentRawStream(at)
+    return watching.begin(at, stream, number, loaded, group, flat)
 
 
 def judge(
@@ -53,32 +54,40 @@ def judge(
     group: Any,
     entry: device.Entry | None,
     signature: int,
-    later: list[tuple[int, Any]],
+    later: outputs.Later,
 ) -> None:
     """Have the outputs of a call judged on their device, after its kernels."""
     torch: Any = _modules["torch"]
-    watching = watcher()
+    watching = _watcher[0] if _watcher else watcher()
     if entry is None and watching is not None and not device.capturing(torch):
-        at = later[0][1].get_device() if later else torch._C._cuda_getDevice()
+        at = later.leaves[0].get_device() if later.leaves else torch._C._cuda_getDevice()
         entry = _begin(torch, watching, at, number, loaded, group, ())
     if watching is None or entry is None:
         outputs.unread()
         return
     entry.seen = signature
-    with torch.cuda.device(entry.at) if torch._C._cuda_getDevice() != entry.at else _NOTHING:
-        watching.end(entry, later)
+    _end(torch, watching, entry, later)
 
 
-_NOTHING = contextlib.nullcontext()
+def _end(torch: Any, watching: device.Watcher, entry: device.Entry, later: outputs.Later) -> None:
+    at = entry.at
+    if torch._C._cuda_getDevice() != at:
+        with torch.cuda.device(at):
+            _end(torch, watching, entry, later)
+        return
+    looks = later.looks.get(at)
+    if looks is None:
+        looks = later.looks[at] = watching.looks(at, later.leaves, later.places)
+    watching.end(entry, later.leaves, looks)
 
 
 def _settled(entry: device.Entry, signature: int) -> None:
     counted = call_counters.of_process()
     if counted is not None and counted.numbers[call_counters.ON_DEVICE] == entry.call:
         counted.numbers[call_counters.ON_DEVICE] = 0
-    outputs.settle(
-        entry.call, entry.loaded, entry.group, signature, lambda stem: holding.write(entry, stem)
-    )
+    if signature or not outputs.finite(entry.loaded):
+        about = entry.call, entry.loaded, entry.group
+        outputs.settle(*about, signature, lambda stem: holding.write(entry, stem))
 
 
 def _stuck(entry: device.Entry) -> None:

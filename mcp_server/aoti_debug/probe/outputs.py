@@ -8,9 +8,9 @@ import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import call_counters, events, memory
+from . import call_counters, cuda, events, memory
 from .watch import Details
 
 FILED = 4  # calls of a model whose inputs are kept because of what they returned
@@ -19,8 +19,6 @@ _LAST = call_counters.PLACES - 1
 # Below this size Python sums a tensor's floats sooner than torch does.
 _SMALL = 128
 _FORMATS = {"torch.float32": "f", "torch.float64": "d", "torch.float16": "e"}
-_NOTHING = 0, struct.Struct("").unpack
-
 _counting = threading.Lock()
 _rows: list[Returned] = []
 _modules = sys.modules
@@ -30,18 +28,34 @@ _bytes = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t)(
 )
 
 
+class Later(NamedTuple):
+    """Outputs on a device, their places among all, and by device the launches that look at them."""
+
+    leaves: list[Any]
+    places: list[int]
+    looks: dict[int, list[cuda.Part]]
+
+
+class Known(NamedTuple):
+    """Outputs that were finite and as promised: their sizes; of each its dtype, its device's
+    number or -1, its bytes and what turns them into floats, None where torch does; the places of
+    those on a device, and the launches that look at them."""
+
+    sizes: Sequence[Any] = ()
+    readers: Sequence[tuple[Any, int, int, Any]] = ()
+    places: list[int] | None = None
+    looks: dict[int, list[cuda.Part]] = {}  # noqa: RUF012
+
+
 class Returned:
     """What the calls of one model returned: where each signature is counted."""
 
-    __slots__ = ("filed", "finite", "kept", "known", "numbers", "places", "promised", "row")
+    __slots__ = ("filed", "finite", "known", "numbers", "places", "promised", "row")
 
     def __init__(self, row: int, numbers: memoryview[int], promised: list[Any]) -> None:
         self.row = row
         self.promised = promised
-        # The sizes of the last outputs that were finite and as promised, and for each its dtype,
-        # how many bytes it has and what turns them into floats.
-        self.known: tuple[list[Any], list[tuple[Any, int, Any]]] = [], []
-        self.kept: list[Any] = []  # dtypes and sizes of the last outputs that were as promised
+        self.known = Known()
         self.numbers = numbers
         self.places: dict[int, int] = {}
         self.finite = self.place(0)
@@ -94,60 +108,73 @@ def leaves(result: Any) -> Sequence[Any]:
     return torch.utils._pytree.tree_leaves(result)  # type: ignore[no-any-return]
 
 
-def judged(returned: Returned, flat: Sequence[Any]) -> tuple[int, list[tuple[int, Any]] | None]:
+def judged(returned: Returned, flat: Sequence[Any]) -> tuple[int, Later | None]:
     """Return what `seen` does, with UNLIKE where the outputs are not as promised."""
-    sizes, readers = returned.known
+    sizes, readers, places, looks = returned.known
     if readers and [leaf.shape for leaf in flat] == sizes:
-        for leaf, (dtype, size, floats) in zip(flat, readers):
-            if leaf.dtype is not dtype or not leaf.is_cpu or not leaf.is_contiguous():
+        leaves = []
+        for leaf, (dtype, at, size, floats) in zip(flat, readers):
+            if leaf.dtype is not dtype or leaf.get_device() != at:
                 break
-            total = sum(floats(_bytes(leaf.data_ptr(), size)))
+            if at >= 0:
+                if size:
+                    leaves.append(leaf)
+                continue
+            if floats is not None:
+                if not leaf.is_contiguous():
+                    break
+                total = sum(floats(_bytes(leaf.data_ptr(), size)))
+            else:
+                total = leaf.sum().item() if size else 0.0
             if total - total != 0.0:
                 break
         else:
-            return 0, None
+            return 0, Later(leaves, places, looks) if places is not None else None
     signature, later = seen(flat)
     if returned.promised:
         signature |= _unlike(returned, flat)
-    if not signature and later is None:
-        returned.known = _read(flat)
+    if not signature:
+        returned.known = _known(flat, later)
     return signature, later
 
 
-def _read(flat: Sequence[Any]) -> tuple[list[Any], list[tuple[Any, int, Any]]]:
-    """Return the sizes of outputs and how each is read; nothing where torch has to read one."""
-    plain, sizes = _modules["torch"].Tensor, []
-    readers: list[tuple[Any, int, Any]] = []
+def _known(flat: Sequence[Any], later: Later | None) -> Known:
+    """Return how outputs like these are read; nothing where one is special."""
+    plain = _modules["torch"].Tensor
+    readers: list[tuple[Any, int, int, Any]] = []
     for leaf in flat:
-        if type(leaf) is not plain or not leaf.is_cpu or not leaf.is_contiguous():
-            return [], []
-        if leaf.is_floating_point():
-            count, form = leaf.numel(), _FORMATS.get(str(leaf.dtype))
-            if form is None or count > _SMALL:
-                return [], []
-            floats = struct.Struct(f"={count}{form}").unpack
-            readers.append((leaf.dtype, count * leaf.element_size(), floats))
-        elif leaf.is_complex():
-            return [], []
-        else:
-            readers.append((leaf.dtype, *_NOTHING))
-        sizes.append(leaf.shape)
-    return sizes, readers
+        if type(leaf) is not plain or not (leaf.is_cpu or leaf.is_cuda) or leaf.is_complex():
+            return Known()
+        count, width, floats = leaf.numel(), leaf.element_size(), None
+        if not leaf.is_floating_point():
+            count = 0
+        elif leaf.is_cpu and width == 1:
+            return Known()
+        elif leaf.is_cpu and count <= _SMALL and leaf.is_contiguous():
+            form = _FORMATS.get(str(leaf.dtype))
+            floats = struct.Struct(f"={count}{form}").unpack if form else None
+        readers.append((leaf.dtype, leaf.get_device(), count * width, floats))
+    sizes = [leaf.shape for leaf in flat]
+    if later is None:
+        return Known(sizes, readers)
+    return Known(sizes, readers, later.places, later.looks)
 
 
-def seen(flat: Sequence[Any]) -> tuple[int, list[tuple[int, Any]] | None]:
-    """Return the signature of the outputs on the CPU, and those on a device with their places;
-    None in their place where nothing is on one."""
-    signature, later = 0, None
+def seen(flat: Sequence[Any]) -> tuple[int, Later | None]:
+    """Return the signature of the outputs on the CPU, and those on a device; None where nothing is
+    on one."""
+    signature = 0
+    later: Later | None = None
     plain = _modules["torch"].Tensor
     for place, leaf in enumerate(flat):
         if type(leaf) is not plain:
             continue
         if leaf.is_cuda:
             if later is None:
-                later = []
+                later = Later([], [], {})
             if leaf.is_floating_point() or leaf.is_complex():
-                later.append((place, leaf))
+                later.leaves.append(leaf)
+                later.places.append(place)
         elif leaf.is_floating_point():
             if leaf.is_cpu:
                 # The sum of finite numbers can only overflow; then each of them is looked at.
@@ -164,9 +191,6 @@ def _unlike(returned: Returned, flat: Sequence[Any]) -> int:
     promises, as far as that is known."""
     if len(flat) != len(returned.promised):
         return 0
-    now = [(getattr(leaf, "dtype", None), getattr(leaf, "shape", None)) for leaf in flat]
-    if now == returned.kept:
-        return 0
     for leaf, promise in zip(flat, returned.promised):
         if promise is None or not hasattr(leaf, "is_cpu"):
             continue
@@ -175,7 +199,6 @@ def _unlike(returned: Returned, flat: Sequence[Any]) -> int:
         pairs = zip(leaf.shape, sizes)
         if not alike or any(wanted not in (None, size) for size, wanted in pairs):
             return call_counters.UNLIKE
-    returned.kept = now
     return 0
 
 
@@ -207,6 +230,19 @@ def unread() -> None:
     if counted is not None:
         with _counting:
             counted.numbers[call_counters.UNREAD] += 1
+
+
+def finite(loaded: Any) -> bool:
+    """Count a call that returned finite numbers, if the numbers of enough such calls are known."""
+    returned = loaded.outputs
+    if returned is None:
+        return False
+    numbers, at = returned.numbers, returned.finite + 1
+    with _counting:
+        enough: bool = numbers[at] >= call_counters.NUMBERS
+        if enough:
+            numbers[at] += 1
+    return enough
 
 
 def settle(
