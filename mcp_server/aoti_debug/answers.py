@@ -22,6 +22,7 @@ from aoti_debug.model import (
     Status,
     Step,
     ValueRow,
+    Verdict,
 )
 
 
@@ -102,7 +103,7 @@ class Check(Model):
 class VerifyAnswer(RunModel):
     """Whether a fix works, with the evidence."""
 
-    verdict: Literal["fixed", "moved", "masked", "not fixed", "undecided"] | None = None
+    verdict: Verdict | None = None
     reason: str | None = None
     against: str | None = Field(None, description="the run of the failure")
     checks: list[Check] = Field(default_factory=list)

@@ -61,12 +61,15 @@ Category = Literal[
     "no_fault",
 ]
 Confidence = Literal["proved", "likely", "possible"]
+Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]  # on a fix
 Status = Literal["done", "running", "cancelled", "failed"]
 
 PHASES: tuple[Phase, ...] = get_args(Phase)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 NOT_FAULTS: frozenset[Category] = frozenset({"no_fault", "false_alarm"})
 
+
+ANSWER = "answer.json"  # of a run, in its directory
 
 M = TypeVar("M", bound="Model")
 
@@ -156,6 +159,7 @@ class Fix(Model):
     where: str | None = None
     why: str | None = None
     patch: str | None = Field(None, description="a unified diff, as verify_fix takes it")
+    verdict: Verdict | None = Field(None, description="on the patch, by a run of it")
 
 
 class Next(Model):

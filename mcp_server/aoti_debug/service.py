@@ -17,7 +17,7 @@ import anyio.abc
 
 from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
 from aoti_debug.kinds import A, Kind, R, kind_named
-from aoti_debug.model import RunModel
+from aoti_debug.model import ANSWER, RunModel
 from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.kept import Kept, within
@@ -28,7 +28,6 @@ from aoti_debug.triage.run_state import Cancelled, Request, RunState
 __all__ = ["Request", "Service"]
 
 OnProgress = Callable[[str], None]
-ANSWER = "answer.json"
 RUNS = 8  # of one client at a time
 REMEMBERED = 32  # runs that have ended, of which the answer stays here; the others' are read again
 

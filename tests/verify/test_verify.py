@@ -438,6 +438,13 @@ def test_what_is_no_file_is_not_copied_and_what_is_no_text_is_told(tree: Path) -
         apply(read_patch(GIT), tree, tree.with_name("other"))
 
 
+def test_a_copy_below_the_tree_holds_no_copy_of_itself(tree: Path) -> None:
+    copy = tree / "home" / "runs" / "copy"
+    copy.parent.mkdir(parents=True)
+    apply(read_patch(GIT), tree, copy)
+    assert {path.name for path in copy.iterdir()} == {"model.py", "fixed.py"}
+
+
 def test_folders_without_end_are_not_copied(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tree)
     for _ in range(1500):
@@ -520,15 +527,28 @@ def failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Faili
     return Failing(folder, base["script"], fixes, answer)
 
 
-def test_what_the_triage_proposes_is_a_fix(failing: Failing) -> None:
-    fix = failing.answer["diagnosis"]["fixes"][0]
+def test_triage_gives_the_verdict_on_the_patch_that_it_proposes(failing: Failing) -> None:
+    best = failing.answer["diagnosis"]
+    fix = best["fixes"][0]
     assert "+        result = compiled(x.to(torch.float32))" in fix["patch"].splitlines()
-    step = failing.answer["diagnosis"]["next"][0]
+    assert fix["verdict"] == "fixed", fix
+    assert "verify_fix" not in [step["tool"] for step in best.get("next", ())]
+    assert best["cost"]["process_runs"] > 1
+    assert (failing.folder / "model.py").read_text() == failing.script
+
+
+def test_triage_that_runs_no_patch_names_the_call_that_does(
+    failing: Failing, warm_python: str
+) -> None:
+    answer = told(failing.folder, "triage", "--no-verify", "model.py", "--python", warm_python)
+    assert "verdict" not in answer["diagnosis"]["fixes"][0]
+    step = answer["diagnosis"]["next"][0]
     assert step["tool"] == "verify_fix"
-    answer = failing.verified(Path(step["arguments"]["what"]))
-    assert answer["verdict"] == "fixed", answer["reason"]
-    assert answer["changed"] == ["model.py"]
-    assert any(failing.answer["run"] in note for note in answer["notes"]), "nothing was compiled"
+    unverified = replace(failing, answer=answer)
+    verified = unverified.verified(Path(step["arguments"]["what"]))
+    assert verified["verdict"] == "fixed", verified["reason"]
+    assert verified["changed"] == ["model.py"]
+    assert any(failing.answer["run"] in note for note in verified["notes"]), "nothing was compiled"
 
 
 @pytest.mark.parametrize(

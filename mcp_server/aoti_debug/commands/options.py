@@ -72,6 +72,9 @@ StopAtFirst = Annotated[
     bool,
     typer.Option("--stop-at-first", help="End the target at the first bad call, then diagnose it."),
 ]
+NoVerify = Annotated[
+    bool, typer.Option("--no-verify", help="Do not run the patch that the answer proposes.")
+]
 NoCapture = Annotated[
     bool, typer.Option("--no-capture", help="Keep no packages and inputs; nothing can be replayed.")
 ]

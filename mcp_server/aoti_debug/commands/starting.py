@@ -59,6 +59,7 @@ def triage(
     no_capture: options.NoCapture = False,
     imports: options.Imports = None,
     budget: options.Budget = None,
+    no_verify: options.NoVerify = False,
     show_output: options.ShowOutput = False,
     report: options.Report = None,
     verbose: options.Verbose = False,
@@ -70,6 +71,7 @@ def triage(
     check_report(report)
     given = options.wanted(python, env, compile_anew, cwd, timeout, imports)
     given |= {"watch_for_s": watch_for, "stop_at_first": stop_at_first, "search_s": budget}
+    given["verifies"] = not no_verify
     request = options.request(words, module, command, no_capture, **given)
     _start(TRIAGE, request, report, json, show_output=show_output, verbose=verbose)
 

@@ -117,6 +117,8 @@ def tags_of(diagnosis: Diagnosis) -> tuple[str, ...]:
 
 def fix_item(fix: Fix) -> Item:
     what = f"{fix.what} ({fix.where})" if fix.where else fix.what
+    if fix.verdict is not None:
+        what += f": {fix.verdict}"
     return Item(what, fix.why or "", fix.patch or "", whole=fix.patch is not None)
 
 

@@ -96,7 +96,12 @@ async def triage(state: RunState) -> TriageAnswer:
         observations = await later(state, observations, call)
         state.notes.extend(instead(state, call))
         state.notes.extend(await unwell(devices, state.request.target.env))
-    return answer(state, observations, ran)
+    found = answer(state, observations, ran)
+    if not state.request.verifies:
+        return found
+    from aoti_debug.triage.verified import with_verdict
+
+    return await with_verdict(state, found, state.directory.path / PATCH)
 
 
 async def later(state: RunState, observations: Observations, call: Captured) -> Observations:

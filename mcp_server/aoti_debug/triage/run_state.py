@@ -106,6 +106,7 @@ class Request:
     watch_for_s: float | None = None  # a target that does not end by itself
     stop_at_first: bool = False  # bad call: what is known is diagnosed
     search_s: float | None = None  # for the compiles of a search; None: one compile
+    verifies: bool = False  # the patch that a triage proposes
     holds_gpus: bool = True  # False: who started it holds them
     uses: tuple[Kept, ...] = ()  # not to be removed meanwhile
 
@@ -121,6 +122,7 @@ class Wanted(TypedDict, total=False):
     watch_for_s: float | None
     stop_at_first: bool
     search_s: float | None
+    verifies: bool
 
 
 class Cancelled(Exception):

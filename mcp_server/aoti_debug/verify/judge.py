@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, get_args
 
-from aoti_debug.model import Category
+from aoti_debug.model import Category, Verdict
 from aoti_debug.read.event_records import Call
 from aoti_debug.read.typed import Texts
 from aoti_debug.triage.fingerprint import HANG
@@ -14,7 +14,6 @@ from aoti_debug.verify.script_checks import Changes
 from aoti_debug.verify.script_refusals import Refusal
 from aoti_debug.vocabulary import Fingerprint
 
-Verdict = Literal["fixed", "moved", "masked", "not fixed", "undecided"]
 Result = Literal["good", "bad", "unknown"]
 # Faults of what is given to a model: refusing it with a clear error is a fix.
 _ACCESSES = ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")

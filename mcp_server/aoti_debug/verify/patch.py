@@ -8,6 +8,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from aoti_debug.errors import WrongUse
@@ -272,7 +273,7 @@ def copy_tree(tree: Path, root: Path) -> None:
             if size > TREE_BYTES:
                 much = f"{tree} holds more than {TREE_BYTES >> 20} MiB, too much to be copied"
                 raise BadPatch(much, help=own)
-        shutil.copytree(tree, root, symlinks=True, ignore=_left_out)
+        shutil.copytree(tree, root, symlinks=True, ignore=partial(_left_out, root))
         for path in files_of(root):
             if path.is_symlink():
                 _relink(path, tree, root)
@@ -291,14 +292,17 @@ def _relink(link: Path, tree: Path, root: Path) -> None:
     link.symlink_to(root / place.relative_to(tree) if inside else place)
 
 
-def _left_out(folder: str, names: list[str]) -> set[str]:
-    """Return what is not copied of a folder: what is no source; pipes, sockets and devices."""
+def _left_out(root: Path, folder: str, names: list[str]) -> set[str]:
+    """Return what is not copied of a folder: what is no source; pipes, sockets and devices; the
+    part of the tree that the copy itself goes into."""
     modes = {name: Path(folder, name).lstat().st_mode for name in names}
     kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
     return {
         name
         for name, mode in modes.items()
-        if name in LEFT_OUT or not any(kind(mode) for kind in kinds)
+        if name in LEFT_OUT
+        or not any(kind(mode) for kind in kinds)
+        or root.is_relative_to(Path(folder, name))
     }
 
 
