@@ -56,7 +56,6 @@ async def triage(
     timeout_s: TimeoutS = 900,
     watch_for_s: WatchForS = 0,
     stop_at_first: bool = False,
-    verify: bool = True,
     wait_s: WaitS = MAX_WAIT_S,
 ) -> Annotated[CallToolResult, TriageAnswer]:
     """Find why a script with an AOTInductor model crashes, hangs, fails to compile or load, or
@@ -64,7 +63,7 @@ async def triage(
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
     more: Wanted = {"timeout_s": timeout_s, "watch_for_s": watch_for_s or None, "python": python}
-    more |= {"stop_at_first": stop_at_first, "verifies": verify}
+    more |= {"stop_at_first": stop_at_first, "verifies": True}
     words = (script, module, command, args, env, cwd, owner_of(call))
     return await _run(call, kinds.TRIAGE, wait_s, lambda _: request(*words, **more))
 
