@@ -146,7 +146,8 @@ def test_label_is_short_and_plain():
     assert "\x1b" not in target.label
 
 
-def test_interpreters_are_taken_in_order(program, tmp_path):
+def test_interpreters_are_taken_in_order(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     named, chosen, active, conda, plain = (
         str(program(f"{name}/bin/python")) for name in ("n", "c", "a", "k", "p")
     )
@@ -194,7 +195,9 @@ def ours(tmp_path) -> Callable[..., Path]:
         python = tmp_path / "ours" / "bin" / "python"
         argv = [python, "-c", OURS, packages, json.dumps(env)]
         clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        done = subprocess.run(argv, env=clean, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            argv, cwd=tmp_path, env=clean, capture_output=True, text=True, check=True
+        )
         return Path(done.stdout.strip())
 
     return find

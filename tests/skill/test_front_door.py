@@ -140,7 +140,7 @@ CLAUDE_PLUGIN, CODEX_PLUGIN = "claude plugin marketplace", "codex plugin marketp
 GEMINI_EXTENSION = "gemini extensions install"
 UV_TOOL, PIPX, PIP = "uv tool install", "pipx install", "git clone --depth 1"
 UVX, UV_RUN = "uvx --from", "uv run --project"
-USE, SKILL, FROM_SKILL = "export AOTI_DEBUG_PYTHON", "npx skills add", "python3 "
+USE, SKILL, FROM_SKILL = "aoti-debug environment", "npx skills add", "python3 "
 CLAUDE_MCP, CODEX_MCP, GEMINI_MCP = "claude mcp add aoti --scope", "codex mcp add", "gemini mcp add"
 CODEX_TOML, SSH = "[mcp_servers.aoti]", "claude mcp add aoti -- ssh"
 RACK, LAPTOP = "(umask 077", "claude mcp add aoti --transport http"
@@ -329,8 +329,8 @@ def test_command_of_pip_answers(fresh: Machine) -> None:
 
 def test_what_comes_after_the_installation_is_run(machine: Machine, command: None) -> None:
     (machine.home / "my_script.py").write_text(f"raise RuntimeError({SAID!r})\n")
-    text = block(USE).replace("/path/to/the/python/that/has/torch", torch_python())
-    said = machine.sh(f"set +e; {text}", statuses=(1,))
+    named = f"export AOTI_DEBUG_PYTHON={torch_python()}"
+    said = machine.sh(f"{named}; set +e; {block(USE)}", statuses=(1,))
     assert "nothing here would break a run" in said and "my_script.py" in said
 
 

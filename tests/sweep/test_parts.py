@@ -143,7 +143,7 @@ def test_an_interpreter_without_torch_is_refused(tmp_path: Path) -> None:
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
     python.chmod(0o755)
     text = f"[defaults]\npython = '{python}'\n[[target]]\nscript = 'one.py'\n"
-    with pytest.raises(WrongManifest, match="bare/python has no torch"):
+    with pytest.raises(WrongManifest, match=r"bare/python \(python\) has no torch"):
         sweep_request(written(tmp_path, text))
 
 

@@ -173,7 +173,9 @@ def test_an_interpreter_without_torch_is_told_as_that(
 ) -> None:
     venv.create(tmp_path / "bare", symlinks=True)
     bare = tmp_path / "bare" / "bin" / "python"
-    found = triage_with(bare, written("import torch\n")).diagnosis
+    answer = triage_with(bare, written("import torch\n"))
+    assert any(f"{bare} (python) has no torch; --python" in note for note in answer.notes)
+    found = answer.diagnosis
     assert found is not None
     assert any("No module named 'torch'" in evidence.quote for evidence in found.evidence)
 

@@ -40,8 +40,8 @@ Python = Annotated[
     str | None,
     typer.Option(
         "--python",
-        help="Interpreter that has your torch [default: $AOTI_DEBUG_PYTHON, the active "
-        "environment's, python3].",
+        help="Interpreter that has your torch [default: $AOTI_DEBUG_PYTHON, else the first with "
+        "torch of the active environment's, the project's and python3].",
     ),
 ]
 Env = Annotated[

@@ -30,8 +30,9 @@ from aoti_debug.environment.toolkit import (
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.read.typed import take
 from aoti_debug.run.device import visible_devices
-from aoti_debug.run.interpreter import find_interpreter, installed_versions
+from aoti_debug.run.interpreter import choose_interpreter, find_interpreter, installed_versions
 from aoti_debug.run.machine import TOOLS, ask, find_tool, site_packages
+from aoti_debug.run.project import Interpreter
 
 _QUERY = "--query-gpu=index,compute_cap"
 
@@ -87,7 +88,7 @@ async def environment(
     """
     complete = {**os.environ, **(env or {})}
     try:
-        interpreter = find_interpreter(python, complete)
+        chosen = choose_interpreter(python, complete)
     except NoInterpreter as error:
         return EnvironmentAnswer(
             torch_path=None,
@@ -95,6 +96,7 @@ async def environment(
             problems=[problem(str(error), None, category=None, confidence="likely")],
             not_inherited=not_inherited(complete),
         )
+    interpreter = chosen.path
     gathered: dict[str, Any] = {}
 
     async def gather(key: str, function: Any, *arguments: Any) -> None:
@@ -106,7 +108,7 @@ async def environment(
         tasks.start_soon(gather, "tools", _tools, complete, interpreter)
         tasks.start_soon(gather, "toolkit", toolkit, complete)
         tasks.start_soon(gather, "folders", folders, complete)
-    return _answer(interpreter, complete, gathered)
+    return _answer(chosen, complete, gathered)
 
 
 def _probe(interpreter: Path, env: Mapping[str, str]) -> dict[str, Any]:
@@ -130,13 +132,13 @@ def _tools(env: Mapping[str, str], interpreter: Path) -> dict[str, str]:
 
 
 def _answer(
-    interpreter: Path, env: Mapping[str, str], gathered: Mapping[str, Any]
+    chosen: Interpreter, env: Mapping[str, str], gathered: Mapping[str, Any]
 ) -> EnvironmentAnswer:
     document = gathered["torch"]
-    machine = _machine(env, gathered)
+    machine = _machine(chosen, env, gathered)
     path = _torch_path(document)
     return EnvironmentAnswer(
-        python=str(interpreter),
+        python=str(chosen.path),
         python_version=_text(document.get("python")),
         torch=machine.torch,
         torch_path=str(path) if path else None,
@@ -156,13 +158,16 @@ def _answer(
     )
 
 
-def _machine(env: Mapping[str, str], gathered: Mapping[str, Any]) -> Environment:
+def _machine(
+    chosen: Interpreter, env: Mapping[str, str], gathered: Mapping[str, Any]
+) -> Environment:
     document = gathered["torch"]
     torch, triton, error = (_part(document, k) for k in ("torch", "triton", "error"))
     path = _torch_path(document)
     kit = gathered["toolkit"]
     headers = {k: v for k, v in _part(document, "headers").items() if isinstance(v, bool)}
     return Environment(
+        interpreter=f"{chosen.path} ({chosen.source})",
         torch=_text(torch.get("version")),
         torch_error=f"{error.get('type')}: {error.get('message')}" if error else None,
         torch_cuda=_text(torch.get("cuda")),

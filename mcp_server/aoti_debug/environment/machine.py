@@ -40,6 +40,7 @@ class GpuFacts:
 class Environment:
     """None: not known."""
 
+    interpreter: str = "this interpreter"
     torch: str | None = None
     torch_error: str | None = None
     torch_cuda: str | None = None

@@ -28,7 +28,7 @@ def _no_torch(machine: Environment) -> Problem:
     message = machine.torch_error or "ModuleNotFoundError: No module named 'torch'"
     missing = "No module named 'torch'" in message
     return problem(
-        "this interpreter has no torch" if missing else "torch cannot be imported",
+        f"{machine.interpreter} has no torch" if missing else "torch cannot be imported",
         message,
         "Name the interpreter that has your torch with `python`.",
     )

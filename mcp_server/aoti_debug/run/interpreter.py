@@ -7,15 +7,19 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.run.files import expanded, read_regular, write_atomically
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.kept import home
-from aoti_debug.run.machine import ask
+from aoti_debug.run.machine import ask, site_packages
+from aoti_debug.run.project import Interpreter, is_interpreter, project_interpreters
+
+ON_PATH = "PATH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +33,78 @@ class Installed:
     problem: str | None = None  # why the interpreter did not answer
 
 
-def find_interpreter(python: str | None = None, env: Mapping[str, str] | None = None) -> Path:
-    """Return the interpreter named by `python`, AOTI_DEBUG_PYTHON, the active environment or PATH.
+def find_interpreter(
+    python: str | None = None, env: Mapping[str, str] | None = None, *near: Path
+) -> Path:
+    """Return the path of the interpreter that `choose_interpreter` chooses."""
+    return choose_interpreter(python, env, *near).path
+
+
+def choose_interpreter(
+    python: str | None = None, env: Mapping[str, str] | None = None, *near: Path
+) -> Interpreter:
+    """Return the interpreter that `python` or AOTI_DEBUG_PYTHON names, else the first of these
+    that has torch, else the first: the active environment's, those of the projects that the
+    scripts and folders `near` (the current folder) are in, those on PATH.
 
     Links are kept: what an environment's python links to does not have its packages. This
     process's own environment, which `uv run` makes the active one, is the last choice unless it
     has torch.
+
+    Raises:
+        NoInterpreter
     """
     env = os.environ if env is None else env
     for source, name in (("python", python), ("AOTI_DEBUG_PYTHON", env.get("AOTI_DEBUG_PYTHON"))):
         if name:
-            found = _executable(name, env)
-            if found is None:
+            named = _executable(name, env)
+            if named is None:
                 raise NoInterpreter(f"{source} names {name}, which cannot be executed")
+            return Interpreter(named, source)
+    seen: dict[Path, Interpreter] = {}
+    for found in _unnamed(env, near):
+        if found.path not in seen and _has_torch(found, env):
             return found
-    candidates = list(_unnamed(env))
-    if not candidates:
+        seen.setdefault(found.path, found)
+    if not seen:
         raise NoInterpreter("no Python interpreter was found")
-    return next((c for c in candidates if not _is_ours_alone(c)), candidates[0])
+    candidates = list(seen.values())
+    return next((one for one in candidates if not _is_ours_alone(one.path)), candidates[0])
 
 
-def _unnamed(env: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the active environments' interpreters, then those on PATH."""
+def without_torch(python: Path, source: str) -> str:
+    """Say that an interpreter has no torch, and what named it."""
+    return f"{python} ({source}) has no torch; --python (MCP: `python`) names another"
+
+
+def _unnamed(env: Mapping[str, str], near: Sequence[Path]) -> Iterator[Interpreter]:
+    """Yield the interpreters that nobody names, in the order in which they are preferred."""
     for variable in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        if env.get(variable) and (found := _executable(env[variable], env)):
-            yield found
+        if env.get(variable) and (active := _executable(env[variable], env)):
+            yield Interpreter(active, variable)
+    for start in near or (Path(),):
+        yield from project_interpreters(start, env)
     folders = env.get("PATH", os.defpath).split(os.pathsep)
     for name in ("python3", "python"):
         for folder in folders:
             if on_path := shutil.which(name, path=folder or os.curdir):
-                yield Path(on_path).absolute()
+                yield Interpreter(Path(on_path).absolute(), ON_PATH)
+
+
+def _has_torch(found: Interpreter, env: Mapping[str, str]) -> bool:
+    """Say whether an interpreter has torch, by its files; a script that starts one is asked."""
+    for place in site_packages(found.path):
+        installed = chain(place.glob("torch-*.dist-info"), place.glob("torch.egg-link"))
+        if (place / "torch" / "version.py").is_file() or any(installed):
+            return True
+    if found.source != ON_PATH:
+        return False
+    try:
+        with found.path.open("rb") as file:
+            is_script = file.read(2) == b"#!"
+    except OSError:
+        return False
+    return is_script and installed_versions(found.path, env).torch is not None
 
 
 def _is_ours_alone(python: Path) -> bool:
@@ -76,7 +122,7 @@ def _executable(name: str, env: Mapping[str, str]) -> Path | None:
     elif os.sep not in name:
         on_path = shutil.which(name, path=env.get("PATH", os.defpath))
         return Path(on_path).absolute() if on_path else None
-    return path.absolute() if path.is_file() and os.access(path, os.X_OK) else None
+    return path.absolute() if is_interpreter(path) else None
 
 
 def check_interpreter(python: Path, env: Mapping[str, str]) -> None:

@@ -108,6 +108,8 @@ _IN_WHEELS = (
     "nvidia/*/bin/{name}",
     "triton/backends/nvidia/bin/{name}",
 )
+_RELEASE = re.compile(r"python3\.\d+t?")
+_SEES_ALL = re.compile(r"^include-system-site-packages\s*=\s*true", re.M | re.I)
 _NUMBER = re.compile(r"\d+(?:\.\d+)+")
 
 
@@ -150,9 +152,24 @@ def _toolkits(env: Mapping[str, str]) -> Iterator[Path]:
 
 def site_packages(python: Path) -> list[Path]:
     """Return the directories of an interpreter's packages, without asking it."""
-    roots = dict.fromkeys((python.parent.parent, python.resolve().parent.parent))
-    patterns = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages")
-    return [path for root in roots for pattern in patterns for path in sorted(root.glob(pattern))]
+    base = python.resolve()
+    release = base.name if _RELEASE.fullmatch(base.name) else "python3*"
+    names = (f"{release}/site-packages", f"{release}/dist-packages", "python3/dist-packages")
+    roots = [python.parent.parent]
+    if not _is_closed(roots[0]):
+        user = Path(os.environ.get("HOME") or os.sep, ".local")
+        roots += [base.parent.parent, base.parent.parent / "local", user]
+    found = (path for root in roots for name in names for path in sorted(root.glob(f"lib*/{name}")))
+    return list(dict.fromkeys(found))
+
+
+def _is_closed(environment: Path) -> bool:
+    """Say whether it is a virtual environment that does not see the packages of its base."""
+    try:
+        with (environment / "pyvenv.cfg").open(encoding="utf-8", errors="replace") as file:
+            return not _SEES_ALL.search(file.read(4096))
+    except OSError:
+        return False
 
 
 def version(tool: Path, env: Mapping[str, str] | None = None) -> str | None:

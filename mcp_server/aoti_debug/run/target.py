@@ -15,8 +15,9 @@ from pathlib import Path
 from aoti_debug.errors import NoInterpreter, TargetNotFound, WrongUse
 from aoti_debug.plain import plain
 from aoti_debug.run.files import expanded
-from aoti_debug.run.interpreter import find_interpreter
+from aoti_debug.run.interpreter import choose_interpreter, find_interpreter
 from aoti_debug.run.output import Stream
+from aoti_debug.run.project import PYTHON
 
 MIB = 1 << 20
 
@@ -89,7 +90,6 @@ def signal_name(number: int) -> str:
 
 LABEL_LIMIT = 120
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-_PYTHON = re.compile(r"python(\d+(\.\d+)?)?t?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,7 @@ class Target:
     env: Mapping[str, str]  # complete
     label: str
     python: Path | None  # the interpreter that has the user's torch, as far as is known
+    python_from: str = ""  # what names it, where it starts the target
 
 
 def resolve_target(
@@ -125,24 +126,24 @@ def resolve_target(
     full = _environment(env)
     if command:
         argv = _command([*command, *args], directory, full)
-        named = argv[0] if _PYTHON.fullmatch(Path(argv[0]).name) else None
-        return Target(
-            argv, directory, full, _label(command[0], argv), _maybe(python or named, full)
-        )
+        named = argv[0] if PYTHON.fullmatch(Path(argv[0]).name) else None
+        found = _maybe(python or named, full, directory)
+        return Target(argv, directory, full, _label(command[0], argv), found)
     if module:
         if not _MODULE.fullmatch(module):
             help = "Give it as `python -m` takes it: names joined by dots, no path, no options."
             raise WrongUse(f"{module!r} is not the name of a module", help=help)
-        found = find_interpreter(python, full)
-        argv = (str(found), "-m", module, *_words(args))
-        return Target(argv, directory, full, _label(f"-m {module}", argv[2:]), found)
+        chosen = choose_interpreter(python, full, directory)
+        argv = (str(chosen.path), "-m", module, *_words(args))
+        label = _label(f"-m {module}", argv[2:])
+        return Target(argv, directory, full, label, chosen.path, chosen.source)
     path = _script(expanded(script or ""), directory)
     if _runs_by_itself(path):
         argv = (str(path), *_words(args))
-        return Target(argv, directory, full, _label(path.name, argv), _maybe(python, full))
-    found = find_interpreter(python, full)
-    argv = (str(found), str(path), *_words(args))
-    return Target(argv, directory, full, _label(path.name, argv[1:]), found)
+        return Target(argv, directory, full, _label(path.name, argv), _maybe(python, full, path))
+    chosen = choose_interpreter(python, full, path, directory)
+    argv = (str(chosen.path), str(path), *_words(args))
+    return Target(argv, directory, full, _label(path.name, argv[1:]), chosen.path, chosen.source)
 
 
 def _directory(cwd: str | os.PathLike[str] | None) -> Path:
@@ -220,9 +221,9 @@ def _command(words: Sequence[str], directory: Path, env: Mapping[str, str]) -> t
     return (str(directory / found), *rest)
 
 
-def _maybe(python: str | None, env: Mapping[str, str]) -> Path | None:
+def _maybe(python: str | None, env: Mapping[str, str], near: Path) -> Path | None:
     try:
-        return find_interpreter(python, env)
+        return find_interpreter(python, env, near)
     except NoInterpreter:
         if python:
             raise

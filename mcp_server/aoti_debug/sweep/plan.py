@@ -17,8 +17,9 @@ from aoti_debug.run.executor import ANY, Demand
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import (
     check_interpreter,
-    find_interpreter,
+    choose_interpreter,
     installed_versions,
+    without_torch,
 )
 from aoti_debug.run.kept import within
 from aoti_debug.run.machine import ask
@@ -193,7 +194,9 @@ def check(plan: Plan, stop: threading.Event, owner: str | None = None) -> list[s
         if stop.is_set():
             raise Stopped
         if planned.command is None:
-            wanted = (planned.python, planned.module, dict(planned.env).get("PYTHONPATH"))
+            folder = None if planned.python else str(_near(planned).parent)
+            paths = dict(planned.env).get("PYTHONPATH")
+            wanted = (planned.python, planned.module, folder, paths)
             if wanted not in asked:
                 asked[wanted] = _unfit(planned)
             if (why := asked[wanted]) and why not in problems:
@@ -218,15 +221,22 @@ def _files(planned: Planned, root: Path) -> list[str]:
     return [*found, *filter(None, (planned.cwd, named))]
 
 
+def _near(planned: Planned) -> Path:
+    """Return what the target's project is looked for from."""
+    return Path(planned.script or planned.cwd or "")
+
+
 def _unfit(planned: Planned) -> str | None:
     """Return what is wrong with a target's interpreter."""
     try:
-        found = find_interpreter(planned.python)
+        env = {**os.environ, **dict(planned.env)}
+        chosen = choose_interpreter(planned.python, env, _near(planned))
+        found = chosen.path
         check_interpreter(found, os.environ)
     except AotiDebugError as error:
         return str(error.args[0] if isinstance(error, NoInterpreter) else error)
     if not installed_versions(found).torch:
-        return f"{found} has no torch"
+        return without_torch(found, chosen.source)
     if planned.module is None:
         return None
     words = [str(found), "-c", _HAS, planned.module]

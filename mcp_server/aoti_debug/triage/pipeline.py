@@ -51,7 +51,7 @@ from aoti_debug.triage.rerun import HANDED, recapture, run_target, wanted
 from aoti_debug.triage.run_state import DIAGNOSIS, Cancelled, Ran, RunState
 from aoti_debug.triage.script_files import keep_sources
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
-from aoti_debug.triage.stage import run_stage, stray_note
+from aoti_debug.triage.stage import all_notes, run_stage
 from aoti_debug.triage.times import TIMES
 
 PATCH = "fix.patch"
@@ -292,7 +292,7 @@ def answer(state: RunState, observations: Observations, ran: Ran) -> TriageAnswe
         also=found[1:],
         steps=state.steps,
         artifacts=state.artifacts(),
-        notes=[*state.notes, *stray_note(ran)],
+        notes=all_notes(state, ran),
     )
 
 

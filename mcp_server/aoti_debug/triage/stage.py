@@ -13,6 +13,7 @@ from aoti_debug.diagnose.from_values import first_nan
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.record.run_seen import RunSeen
+from aoti_debug.run.interpreter import without_torch
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 from aoti_debug.triage.spawn import spawn, torch_of
 
@@ -81,8 +82,15 @@ def finish(state: RunState, stage: Stage, ran: Ran) -> StageAnswer:
         diagnosis=best,
         observed=observed(ran.observations),
         artifacts=state.artifacts(),
-        notes=[*state.notes, *stray_note(ran)],
+        notes=all_notes(state, ran),
     )
+
+
+def all_notes(state: RunState, ran: Ran) -> list[str]:
+    target, which = state.request.target, list[str]()
+    if target.python is not None and target.python_from and torch_of(target) is None:
+        which = [without_torch(target.python, target.python_from)]
+    return [*state.notes, *which, *stray_note(ran)]
 
 
 def stray_note(ran: Ran) -> list[str]:
