@@ -11,6 +11,7 @@ from pathlib import Path
 import aoti_debug.probe
 import pytest
 from aoti_debug.diagnose import Observations, diagnose
+from aoti_debug.facts.categories import OF_A_PROPERTY
 from aoti_debug.package.contract import check_call, contract
 from aoti_debug.package.inspect import inspect
 from aoti_debug.read.check_report import GuardsReport, Raised
@@ -87,12 +88,8 @@ def test_the_package_alone_shows_what_it_states(known, built, case):
         return
     category, index, property, dim = TEN[case][:4]
     first = found[0]
-    assert (first.category, first.finding.index, first.finding.property, first.finding.dim) == (
-        category,
-        index,
-        property,
-        dim,
-    )
+    assert OF_A_PROPERTY[first.property] == category
+    assert (first.index, first.property, first.dim) == (index, property, dim)
 
 
 def _package(case: str) -> str:
@@ -177,7 +174,7 @@ def test_no_healthy_call_raises_an_alarm(found, built):
     for name, call in healthy.items():
         assert call["differences"] == [], name
         assert call["refused"] is None, name
-        assert [a for a in alarms(built, call) if not a.false_alarm] == [], name
+        assert [a for a in alarms(built, call) if not a.harmless] == [], name
 
 
 def test_what_looks_wrong_and_is_not_is_called_a_false_alarm_with_its_reason(found, built):
@@ -185,14 +182,14 @@ def test_what_looks_wrong_and_is_not_is_called_a_false_alarm_with_its_reason(fou
     assert len(doubtful) == 4
     for name, call in doubtful.items():
         raised = alarms(built, call)
-        assert all(alarm.false_alarm and alarm.reason for alarm in raised), name
+        assert all(alarm.harmless and alarm.reason for alarm in raised), name
         assert all(d["expected"] == ">= 2" for d in call["differences"]), name
     assert alarms(built, found["one row where two is the least"])
 
 
 def test_the_odd_stride_of_one_row_is_harmless(found, built):
     (alarm,) = alarms(built, found["a row with an odd stride"])
-    assert (alarm.false_alarm, alarm.finding.property) == (True, "stride")
+    assert (alarm.harmless, alarm.property) == (True, "stride")
     assert "never used" in alarm.reason
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from aoti_debug.diagnose.calls import input_named, name_of, writes_to
 from aoti_debug.diagnose.observations import HEADLINE, Candidate, Kind, Observations, headline
@@ -10,6 +11,7 @@ from aoti_debug.facts.categories import OF_A_PROPERTY, Tier
 from aoti_debug.model import Confidence, Evidence, Fix, InputFinding
 from aoti_debug.read.record import InputCheck, Span
 from aoti_debug.signatures import Signature
+from aoti_debug.vocabulary import Break
 
 WRITTEN = "the model writes to this input, so other elements of the caller's memory change"
 LOWER_BOUND_2 = (
@@ -21,57 +23,76 @@ GUIDE = "guides/input-contracts.md"
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     for position, check in enumerate(observations.of(InputCheck)):
-        known = observations.signature_at(check.span)
-        false_alarm = reason_for_false_alarm(observations, check)
-        finding = InputFinding(
-            index=check.input,
-            name=input_named(observations, check.input),
-            property=check.property,
+        name = input_named(observations, check.input)
+        broken = Break(
+            check.input,
+            name,
+            check.property,
+            words(check),
+            check.got,
             dim=check.dim,
-            expected=words(check),
-            got=check.got,
-        )
-        yield breaking(
-            finding,
-            Tier.OWN_CHECK,
-            check.span,
             relation=check.relation,
-            doubtful=false_alarm is not None,
-            means=false_alarm or reason(observations, check),
-            known=known,
-            order=position,
         )
+        false_alarm = reason_for_false_alarm(observations, check)
+        why = false_alarm or reason(observations, check)
+        broken = judged(broken, harmless=false_alarm is not None, reason=why)
+        known = observations.signature_at(check.span)
+        yield breaking(broken, Tier.OWN_CHECK, check.span, known=known, order=position)
+
+
+def judged(broken: Break, *, harmless: bool, reason: str | None) -> Break:
+    """Return a break with why it is one, or none; a size over the bound may fit all the same."""
+    doubtful = harmless or is_over_bound(broken)
+    sure: Confidence = "likely" if doubtful else "proved"
+    return replace(broken, harmless=harmless, reason=reason or "", confidence=sure)
+
+
+def is_over_bound(broken: Break) -> bool:
+    return broken.property == "size" and broken.relation == "max"
+
+
+def finding_of(broken: Break, otherwise: int = 0) -> InputFinding:
+    """Return a break as a finding: of a tensor by its index as the runtime counts, else of its
+    position among all leaves."""
+    places = (broken.index, broken.position)
+    return InputFinding(
+        index=next((place for place in places if place is not None), otherwise),
+        name=broken.name,
+        property=broken.property,
+        dim=broken.dim,
+        expected=broken.expected[:200],
+        got=broken.got[:200],
+    )
 
 
 def breaking(
-    finding: InputFinding,
+    broken: Break,
     tier: Tier,
-    *proofs: Evidence | Span,
-    relation: str,
-    doubtful: bool,
-    means: str | None,
+    *proofs: Evidence | Span | str,
     order: int,
     known: Signature | None = None,
-    confidence: Confidence | None = None,
 ) -> Candidate:
-    """Say that an input breaks the contract, or only seems to where that is doubtful. `relation` is
-    that of a Break; a size over the bound has a tier of its own."""
-    over_bound = finding.property == "size" and relation == "max"
+    """Say that an input breaks the contract, or only seems to where that is harmless; of a text as
+    a proof, the report that shows it. A size over the bound has a tier of its own."""
+    finding, harmless, over_bound = (
+        finding_of(broken, order),
+        broken.harmless,
+        is_over_bound(broken),
+    )
     return Kind(
-        "false_alarm" if doubtful else OF_A_PROPERTY.get(finding.property, "contract_argument"),
+        "false_alarm" if harmless else OF_A_PROPERTY.get(broken.property, "contract_argument"),
         "run",
-        Tier.OVER_BOUND if over_bound else tier,
+        Tier.OVER_BOUND if over_bound else Tier.RANK if broken.property == "rank" else tier,
         known.guide if known else GUIDE,
-        role="symptom" if doubtful else "cause",
-        confidence="likely" if doubtful or over_bound else "proved",
+        role="symptom" if harmless else "cause",
     ).found(
         summary(finding),
         *proofs,
-        means=means,
-        confidence=confidence,
+        means=broken.reason or None,
+        confidence=broken.confidence,
         signature=known,
         input=finding,
-        fixes=fixes_for(finding, derived=relation == "derived"),
+        fixes=fixes_for(finding, derived=broken.relation == "derived"),
         over_bound=over_bound,
         order=order,
     )

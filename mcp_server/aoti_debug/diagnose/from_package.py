@@ -8,18 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import input_named, opaque, phase_at_end
-from aoti_debug.diagnose.from_input_check import breaking, summary
+from aoti_debug.diagnose.from_input_check import breaking
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Fix, InputFinding
+from aoti_debug.model import Evidence, Fix
 from aoti_debug.probe.nesting import PROPERTY
 from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMessage
 
 if TYPE_CHECKING:
-    from aoti_debug.package.contract import Violation
     from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
     from aoti_debug.read.event_records import Call, Phase
-    from aoti_debug.vocabulary import Place
+    from aoti_debug.vocabulary import Break, Place
 
 INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
@@ -85,26 +84,31 @@ def of_call(load: Phase, call: Call) -> bool:
 def from_contract(
     observations: Observations, package: Package, model: CompiledModel, call: Call
 ) -> Iterator[Candidate]:
-    """Hold the call against the contract that the package's own source states."""
+    for position, broken in enumerate(broken_by(observations, model, call)):
+        proofs = artifact_of(package), described(call, broken.index)
+        found = breaking(broken, Tier.CONTRACT, *proofs, order=position)
+        nested = broken.property == PROPERTY
+        yield found.but(source=observations.run.source(call)) if nested else found
+
+
+def broken_by(observations: Observations, model: CompiledModel, call: Call) -> list[Break]:
+    """Hold a call against the contract that the package's own source states; inputs have the names
+    by which the user knows them."""
     from aoti_debug.package.contract import check_call, contract  # a log needs none, and is fast
 
-    found = check_call(contract(model), call.inputs, device_index(observations, call), call.nesting)
-    for position, violation in enumerate(found):
-        finding = as_the_user_names_it(observations, violation.finding)
-        told = from_violation(package, call, replace(violation, finding=finding), position)
-        if finding.property == PROPERTY:
-            told = told.but(source=observations.run.source(call))
-        yield told
+    device = device_index(observations, call)
+    found = check_call(contract(model), call.inputs, device, call.nesting)
+    return [as_the_user_names_it(observations, one) for one in found]
 
 
-def as_the_user_names_it(observations: Observations, finding: InputFinding) -> InputFinding:
+def as_the_user_names_it(observations: Observations, broken: Break) -> Break:
     """Replace the compiler's own name of an input (`arg2_1`) by the user's, or by none."""
-    known = input_named(observations, finding.index)
-    if finding.property == PROPERTY:  # of an argument that holds several
-        return finding
-    if known is None and not INTERNAL.fullmatch(finding.name or ""):
-        return finding
-    return finding.model_copy(update={"name": known})
+    known = input_named(observations, broken.index) if broken.index is not None else None
+    if broken.property == PROPERTY:  # of an argument that holds several
+        return broken
+    if known is None and not INTERNAL.fullmatch(broken.name or ""):
+        return broken
+    return replace(broken, name=known)
 
 
 def artifact_of(package: Package) -> str:
@@ -113,22 +117,7 @@ def artifact_of(package: Package) -> str:
     return f"capture/{path.name}" if path.parent.name == "capture" else str(path)
 
 
-def from_violation(package: Package, call: Call, violation: Violation, position: int) -> Candidate:
-    finding = violation.finding
-    return breaking(
-        finding,
-        Tier.RANK if finding.property == "rank" else Tier.CONTRACT,
-        Evidence(artifact=artifact_of(package), quote=summary(finding)),
-        described(call, finding.index),
-        relation=violation.relation,
-        doubtful=violation.false_alarm,
-        means=violation.reason or None,
-        order=position,
-        confidence=violation.confidence,
-    )
-
-
-def described(call: Call, index: int) -> Evidence:
+def described(call: Call, index: int | None) -> Evidence:
     """Point to the call, quoting what the probe wrote of one input where that is within reach."""
     quote = call.span.quote
     at = max(0, quote.find(f'"index": {index},'))

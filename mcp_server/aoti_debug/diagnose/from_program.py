@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import source_of
-from aoti_debug.diagnose.from_input_check import LOWER_BOUND_2, WRITTEN, breaking, summary
+from aoti_debug.diagnose.from_input_check import LOWER_BOUND_2, WRITTEN, breaking, judged
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.facts.categories import Tier
@@ -45,31 +45,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 def from_difference(difference: Break, artifact: str, order: int) -> Candidate:
     """An input is not what the exported program declares."""
-    finding = InputFinding(
-        index=place_of(difference, order),
-        name=difference.name,
-        property=difference.property,
-        dim=difference.dim,
-        expected=difference.expected[:200],
-        got=difference.got[:200],
-    )
     least = difference.property == "size" and difference.relation == "min"
     doubtful = least and difference.bound == 2
-    return breaking(
-        finding,
-        Tier.RANK if finding.property == "rank" else Tier.DECLARED,
-        Evidence(artifact=artifact, quote=summary(finding)),
-        relation=difference.relation,
-        doubtful=doubtful,
-        means=reason_of(difference, doubtful),
-        order=order,
-    )
-
-
-def place_of(difference: Break, otherwise: int) -> int:
-    """Return the index of a tensor as the runtime counts, else the position among all leaves."""
-    known = (difference.index, difference.position)
-    return next((place for place in known if place is not None), otherwise)
+    broken = judged(difference, harmless=doubtful, reason=reason_of(difference, doubtful))
+    return breaking(broken, Tier.DECLARED, artifact, order=order)
 
 
 def reason_of(difference: Break, doubtful: bool) -> str | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import name_of, shared
 from aoti_debug.diagnose.from_calls import findings as of_program
-from aoti_debug.diagnose.from_input_check import summary
-from aoti_debug.diagnose.from_package import as_the_user_names_it, device_index
+from aoti_debug.diagnose.from_input_check import finding_of, summary
+from aoti_debug.diagnose.from_package import broken_by
 from aoti_debug.diagnose.observations import HEADLINE
 from aoti_debug.model import Evidence
 from aoti_debug.record.outputs import Outcomes, odd_outcomes, outcomes, unread, words
@@ -17,10 +17,9 @@ from aoti_debug.record.outputs import Outcomes, odd_outcomes, outcomes, unread, 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.model import Diagnosis, InputFinding
-    from aoti_debug.package.contract import Violation
     from aoti_debug.read.event_records import Call, Group
     from aoti_debug.record.run_seen import RunSeen
-    from aoti_debug.vocabulary import Leaf
+    from aoti_debug.vocabulary import Break, Leaf
 
 SHOWN = 6
 WORDS = 3
@@ -233,18 +232,18 @@ def broken(observations: Observations, run: RunSeen) -> list[Broken]:
     ]
 
 
-def findings(violations: Sequence[Violation], inputs: Sequence[Leaf]) -> list[InputFinding]:
+def findings(broken: Sequence[Break], inputs: Sequence[Leaf]) -> list[InputFinding]:
     """Return what a call breaks, the strides of an input in one."""
     given = {one.index: one.stride for one in inputs if one.index is not None}
+    known = [(finding_of(one), one.harmless) for one in broken]
     found: dict[tuple[int, str, int | None], InputFinding] = {}
-    for violation in violations:
-        if violation.false_alarm:
+    for finding, harmless in known:
+        if harmless:
             continue
-        finding = violation.finding
         strides = given.get(finding.index)
         if finding.property == "stride" and finding.dim is not None and strides is not None:
             wanted = list(map(str, strides))
-            for other in (one.finding for one in violations):  # harmless ones too
+            for other, _ in known:  # harmless ones too
                 if place(other) == place(finding) and other.dim is not None:
                     wanted[other.dim] = other.expected or "any"
             layout = {"dim": None, "expected": listed(wanted), "got": listed(map(str, strides))}
@@ -259,22 +258,17 @@ def listed(numbers: Iterable[str]) -> str:
     return f"({', '.join(words)}{',' * (len(words) == 1)})"
 
 
-def violations(observations: Observations, group: Group) -> list[Violation] | None:
+def violations(observations: Observations, group: Group) -> list[Break] | None:
     """Hold the calls of a group against their package; None where it does not say what it takes."""
-    from aoti_debug.package.contract import check_call, contract  # a log needs none, and is fast
+    from aoti_debug.package.contract import contract  # a log needs none, and is fast
 
     package, call = observations.package, group.calls[0]
     asked = observations.run.call
     if package is None or asked is None or asked.package != call.package:
         return None
     model = package.model(call.model)
-    stated = contract(model) if model is not None else None
-    if stated is None or not stated.stated:
-        return None
-    return [
-        replace(one, finding=as_the_user_names_it(observations, one.finding))
-        for one in check_call(stated, call.inputs, device_index(observations, call), call.nesting)
-    ]
+    stated = model is not None and contract(model).stated
+    return broken_by(observations, model, call) if model is not None and stated else None
 
 
 def which(run: RunSeen, same: Sequence[Broken]) -> str | None:

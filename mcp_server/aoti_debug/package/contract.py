@@ -6,14 +6,11 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from aoti_debug.answers import PackageDim
-from aoti_debug.facts.categories import OF_A_PROPERTY
-from aoti_debug.model import Category, Confidence, InputFinding
 from aoti_debug.package.documents import Sizes
 from aoti_debug.package.record import CompiledModel, Dim, Input, Wrapper
 from aoti_debug.probe import expression, judge, python_source, vocabulary
@@ -107,18 +104,6 @@ def _statements(module: ModuleType, *classes: type) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A call breaks the contract, or (`false_alarm`) only the compiled check says so."""
-
-    finding: InputFinding
-    category: Category
-    confidence: Confidence
-    reason: str
-    false_alarm: bool = False
-    relation: str = "equal"  # as in a Break
-
-
 def contract(model: CompiledModel | Wrapper) -> Contract:
     """Return the contract that a model's wrapper states."""
     wrapper = model.wrapper if isinstance(model, CompiledModel) else model
@@ -133,31 +118,19 @@ def check_call(
     inputs: Sequence[Leaf],
     device_index: int | None = None,
     nesting: Sequence[Break] = (),
-) -> list[Violation]:
+) -> list[Break]:
     """Return what is wrong with a call, described by one leaf an argument.
 
     `device_index` is the one that the package was loaded with, if it was named; `nesting` is what
-    the probe found broken of the arguments' containers. Real violations
-    come first; what only the compiled checks would reject is marked as a false alarm. Facts that
-    a description lacks are not judged.
+    the probe found broken of the arguments' containers. What only the compiled checks would reject
+    is harmless and comes last. Facts that a description lacks are not judged.
     """
-    found = held(nesting, inputs, lambda leaves: breaks(contract, leaves, device_index))
-    return [violation(broken) for broken in found]
 
+    def judged(leaves: Sequence[Leaf]) -> list[Break]:
+        known = contract.stated or contract.inputs  # not of a package without its source
+        return breaks(contract, leaves, device_index) if known else []
 
-def violation(broken: Break) -> Violation:
-    finding = InputFinding(
-        index=broken.index,
-        name=broken.name,
-        property=broken.property,
-        dim=broken.dim,
-        expected=broken.expected,
-        got=broken.got,
-    )
-    category = "false_alarm" if broken.harmless else OF_A_PROPERTY[broken.property]
-    return Violation(
-        finding, category, broken.confidence, broken.reason, broken.harmless, broken.relation
-    )
+    return held(nesting, inputs, judged)
 
 
 _ASKED = re.compile(r"L((?:\[[\w']{1,100}\]){1,8})\.size\(\)\[(\d{1,3})\]")
