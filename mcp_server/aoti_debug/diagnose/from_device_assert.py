@@ -88,16 +88,11 @@ def kernel_name(observations: Observations, found: DeviceAssert) -> str:
     (where several have it, in this line), else its file's."""
     if found.function and found.function != "unknown":
         return found.function
-    models = observations.package.models if observations.package else ()
-    holding = [
-        kernel
-        for model in models
-        for kernel in (model.wrapper.kernels if model.wrapper else ())
-        if any(found.condition in text for text in kernel.asserts)
+    wrappers = [
+        one.wrapper for one in (observations.package.models if observations.package else ())
     ]
-    if len(holding) > 1:
-        holding = [k for k in holding if found.condition in k.line(found.line)]
-    names = {kernel.name for kernel in holding}
+    checking = (one.checking(found.condition, found.line) for one in wrappers if one is not None)
+    names = {kernel.name for kernels in checking for kernel in kernels}
     return names.pop() if len(names) == 1 else base_name(found.file)
 
 

@@ -153,10 +153,6 @@ def launches(observations: Observations) -> tuple[Launch, ...]:
 
 def model_lines(observations: Observations, kernel: str) -> tuple[Place, ...]:
     """Return the model's lines that a kernel was made of, when the package has them."""
-    if observations.package is None:
-        return ()
-    for model in observations.package.models:
-        for origin in model.origins:
-            if origin.kernel == kernel:
-                return origin.source
-    return ()
+    models = observations.package.models if observations.package is not None else ()
+    origins = (model.origin_of(kernel) for model in models)
+    return next((origin.source for origin in origins if origin is not None), ())

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from aoti_debug.diagnose.scene import Scene
     from aoti_debug.examine.answers import TimeFindings
     from aoti_debug.experiments import Trial
+    from aoti_debug.explain.package import Origin
     from aoti_debug.explain.values import Found
     from aoti_debug.package.documents import Use
-    from aoti_debug.package.index_source import Origin
     from aoti_debug.package.record import Package
     from aoti_debug.read.check_report import CompareReport
     from aoti_debug.read.trace_guards import Asked

@@ -41,6 +41,4 @@ def origin_of(launch: Launch | None, model: CompiledModel | None) -> KernelOrigi
     """Return what kernel_information.json says of a launch, else of its kernel."""
     if launch is None or model is None:
         return None
-    own = (one for one in model.origins if f"{one.kernel}:{one.handle}" == launch.handle)
-    named = (one for one in model.origins if one.kernel == launch.kernel)
-    return next(own, None) or next(named, None)
+    return model.origin_of(launch.kernel, launch)

@@ -114,9 +114,7 @@ def find_check(
         if name is not None and any(condition in one for one in cpp[max(0, line - 3) : line + 2]):
             return Wanted(name, condition, line, generated)
     triton = [
-        kernel.name
-        for kernel in (model.wrapper.kernels if model.wrapper else ())
-        if any(condition in one for one in kernel.asserts)
+        one.name for one in (model.wrapper.checking(condition, line) if model.wrapper else ())
     ]
     inside = [n for n, one in enumerate(cpp, 1) if f'"index out of bounds: {condition}"' in one]
     holding = list(dict.fromkeys([*triton, *(k for n in inside if (k := kernel_at(cpp, n)))]))

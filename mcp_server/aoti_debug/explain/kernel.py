@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from aoti_debug.answers import ExplainAnswer
 from aoti_debug.explain import describe
 from aoti_debug.explain import index as indices
 from aoti_debug.explain.accesses import IndexCheck, checks
-from aoti_debug.explain.code import Code, arguments_of, described
+from aoti_debug.explain.code import Argument, Code, arguments_of, described
 from aoti_debug.explain.find import Program, Texts, Wanted, chain_of, code_of, producers_of
 from aoti_debug.explain.meaning import KernelReader
 from aoti_debug.explain.names import read_names
@@ -90,6 +91,33 @@ def _line(
 Files = Callable[[], Iterable[tuple[str, str]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A kernel as its launches call it, and the check in question with its place."""
+
+    program: Program
+    launches: Sequence[Launch]
+    code: Code | None
+    arguments: Sequence[Argument]  # of the first launch
+    reader: KernelReader | None
+    check: IndexCheck | None
+    place: int | None
+
+
+def look(model: CompiledModel, texts: Texts, wanted: Wanted, inputs: Sequence[Leaf] = ()) -> Looked:
+    """Read the source of a kernel and what its launches give it."""
+    assert model.wrapper is not None
+    program = Program(model, texts, read_names(model.wrapper, texts.wrapper, inputs))
+    own = [launch for launch in model.wrapper.launches if launch.kernel == wanted.name]
+    launches = [one for one in own if one.number == wanted.launch] or own
+    code = code_of(program, wanted.name)
+    names = program.names
+    arguments = arguments_of(texts.wrapper, launches[0], code, names) if launches else []
+    by_name = {argument.parameter: argument for argument in arguments}
+    reader = KernelReader(code, by_name, names) if code is not None else None
+    return Looked(program, launches, code, arguments, reader, *check_of(code, wanted))
+
+
 def explain(
     model: CompiledModel,
     texts: Texts,
@@ -99,17 +127,10 @@ def explain(
 ) -> ExplainAnswer:
     """Explain a kernel from the package, and from the inputs of a call where one was seen. `files`
     yields the user's modules, asked only for a kernel that the user wrote."""
-    assert model.wrapper is not None
-    names = read_names(model.wrapper, texts.wrapper, inputs)
-    own = [launch for launch in model.wrapper.launches if launch.kernel == wanted.name]
-    launches = [one for one in own if one.number == wanted.launch] or own
-    program = Program(model, texts, names)
-    code = code_of(program, wanted.name)
+    seen = look(model, texts, wanted, inputs)
+    program, launches, code, reader = seen.program, seen.launches, seen.code, seen.reader
+    arguments, check, place, names = seen.arguments, seen.check, seen.place, program.names
     launch = launches[0] if launches else None
-    arguments = arguments_of(texts.wrapper, launch, code, names) if launch is not None else []
-    by_name = {argument.parameter: argument for argument in arguments}
-    reader = KernelReader(code, by_name, names) if code is not None else None
-    check, place = check_of(code, wanted)
     found = None
     if reader is not None and check is not None:
         producers = list(producers_of(reader, check, program))
@@ -118,11 +139,7 @@ def explain(
     if found is not None and wanted.condition is not None:
         ops = [op for producer in found.producers for op in producer.launch.ops]
         blame = indices.blame(found, names, [*ops, *(launch.ops if launch is not None else ())])
-    # Of the launch, or of the kernel where the launch has no handle.
-    handle = launch.handle if launch is not None else None
-    origins = [one for one in model.origins if f"{one.kernel}:{one.handle}" == handle]
-    origins += [one for one in model.origins if one.kernel == wanted.name]
-    origin = next(iter(origins), None)
+    origin = model.origin_of(wanted.name, launch)
     users = None
     if code is not None and is_users(code):
         users = find_in(code, wanted.name, place, files())

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from aoti_debug.answers import ExplainAnswer
-from aoti_debug.errors import UnreadableInput
+from aoti_debug.errors import UnknownKernel, UnreadableInput
 from aoti_debug.explain.code import cpp_kernels
 from aoti_debug.explain.find import Texts, find
-from aoti_debug.explain.kernel import explain
+from aoti_debug.explain.kernel import explain, look
 from aoti_debug.package.archive import ZIP_ERRORS, open_archive
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import CompiledModel, Package
@@ -44,6 +45,34 @@ def explain_package(
     wanted = find(kernel, found, texts, path.name)
     answer = explain(found, texts, wanted, inputs, lambda: modules([*folders, path.parent]))
     return answer.model_copy(update={"package": str(path)})
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a checked index was loaded from: an input by its number, None: a value of the model."""
+
+    index: int | None
+
+
+def origin_of_index(path: Path, model: CompiledModel, check: DeviceAssert) -> Origin | None:
+    """Return what a failed check of a package's kernel looks at; None where that is not one tensor,
+    or not known."""
+    if model.wrapper is None:
+        return None
+    texts = read_texts(path, model)
+    try:
+        seen = look(model, texts, find(check, model, texts, path.name))
+    except UnknownKernel:
+        return None
+    if seen.reader is None or seen.check is None or len(seen.launches) != 1:
+        return None
+    sources = seen.reader.meaning(seen.check.index, seen.check.place).sources
+    loaded = [one.argument.value if one.argument is not None else None for one in sources]
+    roots = {seen.program.names.root(one) if one is not None else None for one in loaded}
+    value = roots.pop() if len(roots) == 1 else None
+    if value is None or value.kind == "constant":
+        return None
+    return Origin(value.index if value.kind == "input" else None)
 
 
 def model_of(package: Package, path: Path, model: str | None) -> CompiledModel:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -126,15 +125,13 @@ def _input(one: Input) -> PackageInput:
 
 
 def _launch(model: CompiledModel, one: Launch) -> PackageLaunch:
-    of_handle = (o for o in model.origins if one.handle in (f"{o.kernel}:{o.handle}", o.kernel))
-    of_kernel = (o for o in model.origins if o.kernel == one.kernel)
-    origin = next(chain(of_handle, of_kernel), None)
+    origin = model.origin_of(one.kernel, one)
     source = origin.source[:2] if origin else ()
     kernels = model.wrapper.kernels if model.wrapper else ()
     known = next((k for k in kernels if k.name == one.kernel), None)
     return PackageLaunch(
         number=one.number,
-        kernel=_target(model, one)[:150],
+        kernel=(model.operator_of(one) if one.kind == "custom_op" else one.kernel)[:150],
         kind=one.kind,
         ops=list(one.ops[:8]),
         nodes=list((one.nodes or (origin.nodes_before if origin else ()))[:8]),
@@ -144,15 +141,6 @@ def _launch(model: CompiledModel, one: Launch) -> PackageLaunch:
         ],
         binary=known.binary if known else None,
     )
-
-
-def _target(model: CompiledModel, one: Launch) -> str:
-    """Name the operator behind a proxy call."""
-    if one.kind == "custom_op" and one.kernel.startswith("proxy_executor["):
-        number = int(one.kernel[15:-1])
-        if number < len(model.custom_ops):
-            return model.custom_ops[number].target
-    return one.kernel
 
 
 def _where(model: CompiledModel) -> str | None:

@@ -112,6 +112,13 @@ class Wrapper:
     build: Build | None = None
     truncated: bool = False
 
+    def checking(self, condition: str, line: int | None = None) -> list[TritonKernel]:
+        """Return the Triton kernels with an assertion; where several have it, those that have it in
+        this line."""
+        found = [one for one in self.kernels if any(condition in text for text in one.asserts)]
+        here = [one for one in found if line is not None and condition in one.line(line)]
+        return here if len(found) > 1 and here else found
+
 
 @dataclass(frozen=True, slots=True)
 class Library:
@@ -181,6 +188,12 @@ class CompiledModel:
         number = launch.kernel.removeprefix("proxy_executor[").removesuffix("]")
         known = number.isdecimal() and int(number) < len(self.custom_ops)
         return self.custom_ops[int(number)].target if known else launch.kernel
+
+    def origin_of(self, kernel: str, launch: Launch | None = None) -> KernelOrigin | None:
+        """Return what a launch is made of, else its kernel: not every launch has a number."""
+        handle = launch.handle if launch is not None else None
+        own = (o for o in self.origins if handle in (f"{o.kernel}:{o.handle}", o.kernel))
+        return next(own, None) or next((o for o in self.origins if o.kernel == kernel), None)
 
     @property
     def users_operators(self) -> tuple[str, ...] | None:

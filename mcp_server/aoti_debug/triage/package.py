@@ -15,10 +15,10 @@ import psutil
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import opaque
 from aoti_debug.diagnose.from_constants import spoilt_weights
+from aoti_debug.explain.package import Origin, origin_of_index
 from aoti_debug.model import Step
 from aoti_debug.package.contract import contract, one_line
 from aoti_debug.package.documents import Use, uses
-from aoti_debug.package.index_source import Origin, origin
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Package
 from aoti_debug.read.record import DeviceAssert
@@ -71,9 +71,7 @@ def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str],
         return {}
     found: dict[tuple[str, int, str], Origin] = {}
     for check in observations.of(DeviceAssert)[:CHECKS]:
-        name = check.index or ""
-        known = origin(package.path, model, check.file, check.line, check.condition, name)
-        if known is not None:
+        if (known := origin_of_index(package.path, model, check)) is not None:
             found[check.file, check.line, check.condition] = known
     return found
 
