@@ -16,12 +16,14 @@ from typing import Any, get_args
 
 import aoti_debug.signatures as package
 import pytest
+from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.flag import release
 from aoti_debug.model import CATEGORIES, PHASES
 from aoti_debug.read.blocks import MultiSearch
 from aoti_debug.read.record import Line
 from aoti_debug.signatures import Match, Sample, Signature, matcher, signatures, texts_of
 from aoti_debug.signatures.signature import ToolName, groups_of, literals, unconfirmed
+from aoti_debug.signatures.signature_table import signatures_of
 from elftools.elf.elffile import ELFFile
 from programs import torch_folder, torch_version
 
@@ -408,3 +410,28 @@ def test_what_stands_for_the_match_of_a_pattern_without_groups(
     found = re.search(pattern, "abc")
     assert found is not None
     assert groups_of(found) == expected
+
+
+def test_a_table_is_read_to_the_letter() -> None:
+    (found,) = signatures_of(
+        "x_fails run hang KIND_TEXT symptom proved triage\n"
+        "    summary It hangs: {what}\n"
+        "    means No call ends.\n"
+        "    guide host-crash.md#heap-errors\n"
+        "    pattern  two  blanks:[ ]\n"
+        "    unconfirmed other\n"
+        "    recorded   two  blanks: here\n"
+        "    unlike quoted [a/b#1, a comment] [0] none\n"
+    )
+    assert (found.tier, found.role, found.confidence) == (Tier.KIND_TEXT, "symptom", "proved")
+    assert (found.next_tool, found.guide) == ("triage", "guides/host-crash.md#heap-errors")
+    assert found.patterns == (" two  blanks:[ ]", "other")
+    assert [isinstance(one, unconfirmed) for one in found.patterns] == [False, True]
+    assert found.matches == (Sample("  two  blanks: here", "recorded", "torch 2.13.0, CPU"),)
+    assert found.neighbours == (Sample("[0] none", "quoted", "a/b#1, a comment"),)
+
+
+@pytest.mark.parametrize("line", ["patern x", "unlike pattern x", "next triage"])
+def test_a_line_that_is_no_field_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="no field of a signature"):
+        list(signatures_of(f"x run hang KIND_TEXT\n    summary It hangs\n    {line}\n"))

@@ -1,288 +1,238 @@
 """Weights that are missing, unknown or damaged, and results that are wrong."""
 
-from __future__ import annotations
-
-from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, recorded, unconfirmed
-
-_OF = r"(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}"
-_IS = r"[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?"
-_NOT_SMALL = r"(?![\d.]{0,200}e-)"
-
-SIGNATURES = (
-    Signature("state_dict_refused", "constants", "constants_mismatch", Tier.KIND_TEXT,
-        summary="The checkpoint does not fit the model: {what}",
-        means="load_state_dict met a weight that is missing, not expected or of another shape: the model was built with another configuration than the checkpoint, before any compile.",
-        check="The lines below name each weight with both shapes",
-        fixes=("Build the model with the checkpoint's configuration, or load the right file",),
-        patterns=(
-            r"Error\(s\) in loading state_dict for (?P<what>\w{1,200})",
-            r"(?P<what>size mismatch for \S{1,200}): copying a param",
-        ),
-    ),
-    Signature("constant_calls_failed", "constants", "constants_mismatch", Tier.BROAD_TEXT, role="envelope",
-        summary="{call} failed; the reason is the `Error:` line on stderr",
-        means="Asking the model for its constants, folding or freeing them failed. Only stderr gives the reason, not the exception.",
-        check="Read stderr just above this line.",
-        guide="guides/debugging-tools.md#api-call-failed",
-        patterns=(r"(?P<call>get_constant\w{1,40}_func_|extract_constants_map_func_|get_num_constants_func_|run_const_fold_func_|free_inactive_constant_buffer_func_|update_constants?_\w{1,30}_func_)\(.{0,400}API call failed at ",),
-    ),
-    Signature("constant_not_in_map", "constants", "constants_missing", Tier.NAMED_TEXT, confidence="proved", next_tool="inspect_package",
-        summary="The update leaves out the constant {name}",
-        means="A full update was asked for (check_full_update=True) and this constant is not in the given map. The Python exception does not say so: only stderr does.",
-        check="loader.get_constant_fqns() lists the names that the package wants.",
-        fixes=("Give all constants of get_constant_fqns(), or pass check_full_update=False",),
-        guide="guides/constants.md#cannot-find-constants",
-        patterns=(r"Cannot find constants (?P<name>\S{1,200}) in constants_map!",),
-        matches=(recorded("Error: Cannot find constants fc_bias in constants_map!"),),
-    ),
-    Signature("constant_not_provided", "constants", "constants_missing", Tier.KIND_TEXT, next_tool="inspect_package",
-        summary="Constants were not given before the first use: {what}",
-        means="A package without embedded weights computes with whatever is there, or dies by SIGSEGV. As a warning of an intended partial update it is harmless.",
-        check="Were the weights packaged? inspect_package says so.",
-        fixes=("Load every constant of get_constant_fqns() before the first call",),
-        patterns=(
-            r"Found constant (?:or module state buffer )?(?:or empty module state parameter )?\S{1,200} in model, but not provided by user!",
-            "Constants are not mmap'd",
-            "constant blob size is only available for mmap'd weights",
-            "constants_map_ was not ready",
-        ),
-    ),
-    Signature("constant_state_unknown", "run", "constants_missing", Tier.NAMED_TEXT, confidence="proved",
-        summary="The active constant buffer is empty (state {state})",
-        means="swap_constant_buffer made a buffer active that was never filled.",
-        fixes=("Fill the inactive buffer before swapping: update_constant_buffer(map, use_inactive=True, ...), then swap",),
-        guide="guides/constants.md#swap-and-inactive-buffers",
-        patterns=(r"Unknown constant state: (?:ConstantState::)?(?P<state>\w{1,200})",),
-    ),
-    Signature("constant_unknown_name", "constants", "constants_mismatch", Tier.NAMED_TEXT, next_tool="inspect_package",
-        summary="The package has no constant called {name}",
-        means="The name is wrong, or the constant has at most 8 elements and was inlined into the kernels, so it can never be replaced.",
-        check="loader.get_constant_fqns() lists the names; a small bias that is missing there was inlined.",
-        fixes=("Leave {name} out, or compile with always_keep_tensor_constants=True to keep it replaceable",),
-        guide="guides/constants.md#inlined-small-constants",
-        patterns=(r"Constant not found: (?P<name>\S{1,200})",),
-    ),
-    Signature("constant_update_failed", "constants", "constants_mismatch", Tier.GENERAL_TEXT, role="envelope",
-        summary="{call} failed; the reason is the `Error:` line on stderr",
-        means="Updating, folding or swapping constants failed. In every release only stderr gives the reason, not the exception.",
-        check="Read stderr just above this line.",
-        guide="guides/debugging-tools.md#api-call-failed",
-        patterns=(r"(?P<call>(?:update|swap)_\w{0,60}constant_buffer_func_|run_const_func_)\(.{0,400}API call failed at ",),
-        matches=(recorded("RuntimeError: update_constant_buffer_func_( container_handle_, (AOTInductorConstantMapHandle)&const_map, use_inactive, check_full_update) API call failed at /__w/pytorch/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 289"),),
-        neighbours=(example("RuntimeError: run_func_( container_handle_, input_handles.data()) API call failed at model_container_runner.cpp, line 144", "another failure"),),
-    ),
-    Signature("constant_wrong_device", "constants", "constants_mismatch", Tier.NAMED_TEXT, confidence="proved",
-        summary="The new constant {name} is on device type {got}, the package wants {expected}",
-        means="Constants are taken as they are: the tensor must already be on the package's device. Shapes and dtypes are not checked at all.",
-        check="0 is cpu, 1 cuda, 14 meta.",
-        fixes=("Move it first: tensor.to('cuda'), or pass allow_h2d_copy=True (2.13 and later)",),
-        guide="guides/constants.md#constants-on-another-device",
-        patterns=(r"update_constant_buffer: constant '(?P<name>[^']{1,200})' is on device type (?P<got>-?\d{1,20}) but expected device type (?P<expected>-?\d{1,20})",),
-        matches=(recorded("Error: update_constant_buffer: constant 'fc_weight' is on device type 14 but expected device type 0"),),
-    ),
-    Signature("constants_embedding_refused", "cpp_compile", "lowering_error", Tier.EXACT_TEXT,
-        summary="These options for storing the weights are not possible: {what}",
-        means="Options for embedded, mapped and external weights exclude each other, and a model that writes to its buffers cannot have mapped weights.",
-        fixes=("Leave one of the options out, or keep the weights outside: package_constants_in_so=False",),
-        guide="guides/constants.md#too-large-to-embed",
-        patterns=(
-            "Models with buffer mutation included doesn't support constants greater than 2GB",
-            "use_mmap_weights and use_mmap_weights_external should be true",
-            "use_external_weights and  use_mmap_weights cannot",
-            "use_mmap_weights should not be true",
-            "allow_h2d_copy is not supported with user_managed",
-        ),
-    ),
-    Signature("state_dict_of_program", "load", "constants_mismatch", Tier.SPECIFIC_TEXT,
-        summary="The weights of the exported program do not fit its signature: {what}",
-        means="The state dict was replaced, filtered or changed in kind (quantised, moved, a Parameter made a plain tensor) after the export, or a file of another release was read.",
-        check="Compare ep.graph_signature.parameters with ep.state_dict.keys().",
-        fixes=("Change the weights before torch.export.export, keep Parameters as Parameters, then export again",),
-        patterns=(
-            r"State dict entry for parameter \S{1,200} is not an instance of torch\.nn\.Parameter",
-            r"(?:Parameter|Buffer) \S{1,200} is not in the state dict",
-            r"Non-persistent buffer \S{1,200} is in the state dict",
-            r"(?:Constant tensor|Custom object) \S{1,200} is not in the constants dictionary",
-        ),
-    ),
-    Signature("weights_damaged", "load", "package_corrupt", Tier.EXACT_TEXT, next_tool="inspect_package",
-        summary="The weights of the library changed after packaging: {what}",
-        means="The library was truncated, changed after linking (strip, patchelf, repacking) or removed while loading. On Windows a library above 2 GB gives the alignment text.",
-        fixes=(
-            "Copy the package again and compare checksums; do not strip or patch the library",
-            "Point TMPDIR to a directory that is kept while the model lives",
-            "On Windows upgrade torch, or keep the weights in a file of their own",
-        ),
-        guide="guides/constants.md#missing-weight-files",
-        patterns=(
-            "Wei(?:gh|g)t(?:h)?s data seems corrupt",
-            "Shared library file is smaller than embedded weights size",
-            "Failed to seek to end of shared library file",
-            "weights_offset must be aligned to 16K boundary",
-            "Shared library file cannot be opened",
-            "Can't find shared library name",
-            "Failed to open serialized weights file",
-        ),
-    ),
-    Signature("weights_mmap_failed", "load", "package_incompatible", Tier.SPECIFIC_TEXT, next_tool="check_environment",
-        summary="The weights of the package cannot be mapped into memory",
-        means="The weights are aligned to 16 KB: systems with 64 KB pages (some aarch64) refuse that. A truncated file or too little address space gives the same.",
-        check="getconf PAGESIZE; compare the file with the original.",
-        fixes=("Use a kernel with 4 KB pages, or compile without mmapped weights (below 2 GB, or package_constants_in_so=False)",),
-        guide="guides/constants.md#mmap-and-alignment",
-        patterns=(
-            r"(?:^|[:\]]\s)mmap\(\) failed",
-            r"mmap\(.{0,200}\) = -1 EINVAL",
-        ),
-    ),
-    Signature("weights_too_large_to_link", "cpp_compile", "cpp_error", Tier.EXACT_TEXT,
-        summary="The weights are too large to be linked into the library: {what}",
-        means="More than 2 GB of constants stand between code and data, beyond the reach of 32-bit relative addresses; on macOS the limit is 4 GB.",
-        fixes=(
-            "Compile with inductor_configs={'aot_inductor.force_mmap_weights': True}, or package_constants_in_so=False and load them",
-            "Use GNU ld instead of lld",
-        ),
-        guide="guides/constants.md#too-large-to-embed",
-        patterns=(
-            "relocation (?:truncated to fit: )?R_[A-Z0-9_]{4,30} against",
-            "relocation (?:truncated to fit: )?R_[A-Z0-9_]{4,30} out of range",
-            "truncated or malformed object",
-        ),
-    ),
-    Signature("difference_printed", "output", "wrong_result", Tier.VAGUE_TEXT, role="symptom", confidence="possible",
-        summary="The script printed a difference between two results",
-        means="The compiled model seems to give other numbers than the reference. Whether that is more than rounding depends on dtype and scale.",
-        check="Compare both with a float64 run of eager; check the input contract first",
-        fixes=(
-            "Run with AOTI_RUNTIME_CHECK_INPUTS=1, then compare kernel by kernel",
-            "Exclude tf32 and reduced precision: compare in float32 with tf32 off",
-        ),
-        anchors=("max diff", "Max diff", "ax_diff", "ax abs diff", "ax_abs_diff", "aximum difference", "bsolute difference", "elative difference", "ax error", "ax_error", "allclose"),
-        patterns=(
-            rf"(?i)\bmax{_OF}(?:diff(?:erence)?|err(?:or)?)\b{_IS}[1-9]\d{{0,9}}(?:\.\d{{1,20}})?{_NOT_SMALL}",
-            rf"(?i)\bmax{_OF}(?:diff(?:erence)?|err(?:or)?)\b{_IS}0\.0{{0,2}}[1-9]\d{{0,20}}{_NOT_SMALL}",
-            rf"(?i)\bmax{_OF}(?:diff(?:erence)?|err(?:or)?)\b{_IS}(?:nan|inf)",
-            r"(?i)\ballclose\b.{0,60}(?:[:=]|->)\s{0,4}(?:tensor\()?False",
-            *(
-                rf"{what} {equal}\w{{0,10}}\s?[:=?]\s{{0,4}}(?:tensor\()?(?:False|no\b)"
-                for what in ("utputs", "esults")
-                for equal in ("match", "equal", "identical")
-            ),
-            "utputs do not match",
-            "utputs differ",
-            "mismatch between eager and",
-            "differ(?:s|ent)? from eager",
-            "not match (?:the )?eager",
-            "don't match (?:the )?eager",
-            "AssertionError: .{0,80}(?:allclose|max_?diff)",
-        ),
-        matches=(
-            example("Max abs diff (default seed): 0.0038", "a script's print"),
-            example("torch.allclose(a, b): False", "a script's print"),
-            example("Max error: nan", "a script's print"),
-            example("Outputs equal: False", "a script's print"),
-            example("Outputs identical: False", "a script's print"),
-            example("Results match: no", "a script's print"),
-            example("Results equal: False", "a script's print"),
-            example("Results identical? no", "a script's print"),
-            example("Outputs do not match", "a script's print"),
-            example("mismatch between eager and compiled", "a script's print"),
-            example("different from eager", "a script's print"),
-        ),
-        neighbours=(
-            example("Max absolute difference: 1.1920929e-07", "rounding"),
-            example("max abs diff: 1.2e-07", "rounding"),
-            example("max diff: 0.0", "equal"),
-            example("max_err=9.5367e-07", "rounding"),
-            example("allclose: True", "equal"),
-        ),
-    ),
-    Signature("nan_assert", "run", "nan_or_inf", Tier.EXACT_TEXT, confidence="proved",
-        summary="A NaN or infinity was found: {tensor}",
-        means="TORCHINDUCTOR_NAN_ASSERTS stopped at the first tensor it looked at with such a value; argN_1 is input N of the graph. It looks at inputs and arguments of Triton kernels only and also rejects a legitimate -inf mask.",
-        check="Is the named tensor an input? Then the caller delivers it",
-        fixes=("Follow the value back: print min and max of the inputs, then of the kernels before with the value printer",),
-        patterns=(
-            r"At least one (?P<what>NaN|INF) in (?P<tensor>\w{1,200})",
-            r'aoti_torch_check_inf_and_nan\("(?P<tensor>[^\"]{1,80})".{0,200}API call failed',
-            "Assertion `(?P<tensor>NaN or Inf found)` failed",
-        ),
-    ),
-    Signature("nan_printed", "output", "nan_or_inf", Tier.VAGUE_TEXT, role="symptom", confidence="possible",
-        summary="The output shows NaN",
-        means="A value was not a number by the time it was printed. It may stem from the inputs, from the model itself or from a kernel.",
-        check="Does eager give NaN on the same inputs? Then it is the model, not the compiler",
-        fixes=("Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first tensor with a NaN",),
-        anchors=("tensor(nan", "loss: nan", "nan nan nan", "has_nan", "returned NaN", "s NaN", "all NaN"),
-        patterns=(
-            r"tensor\(\[{0,9}nan",
-            "loss: ?nan",
-            "(?:returned|returns|produces|contains|has) NaN(?!s?[?:= ]{1,4}False)",
-            "returns nan",
-            r"isnan\(\)\.any\(\).{0,20}True",
-            unconfirmed(r"^\s{0,20}nan(?:\s{1,20}nan){2,40}"),
-            unconfirmed("all NaN"),
-            unconfirmed("outputs? (?:is|are) nan"),
-            unconfirmed("is all nan"),
-            unconfirmed("has_?(?:nan|NaN)[:=] ?True"),
-            unconfirmed("[Ll]oss is nan"),
-            unconfirmed("NaN outputs"),
-            unconfirmed(r"isfinite\(\)\.all\(\).{0,20}False"),
-        ),
-        matches=(example("loss: nan", "common form"),),
-        neighbours=(
-            example("output contains NaN: False", "a script's print"),
-            recorded("Min value: -nan", "value printer before a launch, where results are not written yet, torch 2.13.0, CPU"),
-        ),
-    ),
-    Signature("nan_refused", "run", "nan_or_inf", Tier.KIND_TEXT,
-        summary="A check found NaN, infinity or a number outside its range",
-        means="Probabilities, losses and distributions are checked for their range; NaN fails these checks. The NaN originates upstream.",
-        check="Does eager give the same on these inputs? Then it is the model or its data",
-        fixes=(
-            "Print min and max of the inputs and of the tensors before the check",
-            "Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first NaN",
-        ),
-        patterns=(
-            "probability tensor contains either",
-            "returned nan values in its",
-            "invalid multinomial distribution",
-            r"(?:Error|Exception)\b.{0,120}contains NaN",
-            unconfirmed(r"(?:Error|Exception)\b.{0,120}contains inf or nan"),
-            r"(?:Error|Exception)\b.{0,120}[iI]nfs or NaNs",
-            "to satisfy the constraint .{0,200}nan",
-            "to satisfy the constraint .{0,200}invalid values",
-            unconfirmed(r"Assertion `(?:input_val >= zero|cumdist\[|val >= zero|sum > accZero|0 <= p4)"),
-            unconfirmed(r"Assertion `!\(?(?:::)?isnan"),
-            unconfirmed(r"(?:Error|Exception)\b.{0,120}NaN or infinite"),
-            unconfirmed(r"(?:Error|Exception)\b.{0,120}[Ff]ound inf or nan"),
-            unconfirmed(r"(?:Error|Exception)\b.{0,120}[fF]ound NaN"),
-            unconfirmed(r"(?:Error|Exception)\b.{0,120}(?:NaN detected|nan detected|NaNs detected)"),
-        ),
-    ),
-    Signature("results_differ", "output", "wrong_result", Tier.KIND_TEXT,
-        summary="A comparison with the eager model failed",
-        means="The compiled model gives other numbers than eager. Violated contracts, lost buffer updates, a wrong fake kernel, tf32 or a miscompiled kernel are the candidates, in this order.",
-        check="Compare in float64 as a third opinion; check the contract first: ep.module() on the same inputs",
-        fixes=("Run with AOTI_RUNTIME_CHECK_INPUTS=1; then compare kernel by kernel with the value printer filtered to the suspect",),
-        patterns=(
-            "Greatest (?:relative|absolute) difference",
-            "Mismatched elements[^:]{0,60}: [1-9]",
-            "Arrays are not almost equal",
-            "AccuracyError",
-            "(?:Tensor-likes|Scalars) are not (?:close|equal)",
-            r"MaxAbsError: (?P<error>[\d.e+-]{1,200})",
-            r"\] Accuracy failed",
-            "Bad accuracy detected",
-            "Not equal to tolerance",
-            r"RMSE \(res-fp64\): (?!0\.0{1,9},)",
-            unconfirmed(r"\bfail_accuracy\b"),
-        ),
-        matches=(
-            recorded("Arrays are not almost equal to 6 decimals", "numpy 2.4.6"),
-            recorded("Not equal to tolerance rtol=1e-05, atol=0", "numpy 2.4.6"),
-            recorded("W1121 07:34:59.781000 10306 torch/_inductor/debug.py:1457] Accuracy failed"),
-        ),
-    ),
-)
+TABLE = r"""
+state_dict_refused constants constants_mismatch KIND_TEXT
+    summary The checkpoint does not fit the model: {what}
+    means load_state_dict met a weight that is missing, not expected or of another shape: the model was built with another configuration than the checkpoint, before any compile.
+    check The lines below name each weight with both shapes
+    fix Build the model with the checkpoint's configuration, or load the right file
+    pattern Error\(s\) in loading state_dict for (?P<what>\w{1,200})
+    pattern (?P<what>size mismatch for \S{1,200}): copying a param
+constant_calls_failed constants constants_mismatch BROAD_TEXT envelope
+    summary {call} failed; the reason is the `Error:` line on stderr
+    means Asking the model for its constants, folding or freeing them failed. Only stderr gives the reason, not the exception.
+    check Read stderr just above this line.
+    guide debugging-tools.md#api-call-failed
+    pattern (?P<call>get_constant\w{1,40}_func_|extract_constants_map_func_|get_num_constants_func_|run_const_fold_func_|free_inactive_constant_buffer_func_|update_constants?_\w{1,30}_func_)\(.{0,400}API call failed at[ ]
+constant_not_in_map constants constants_missing NAMED_TEXT proved inspect_package
+    summary The update leaves out the constant {name}
+    means A full update was asked for (check_full_update=True) and this constant is not in the given map. The Python exception does not say so: only stderr does.
+    check loader.get_constant_fqns() lists the names that the package wants.
+    fix Give all constants of get_constant_fqns(), or pass check_full_update=False
+    guide constants.md#cannot-find-constants
+    pattern Cannot find constants (?P<name>\S{1,200}) in constants_map!
+    recorded Error: Cannot find constants fc_bias in constants_map!
+constant_not_provided constants constants_missing KIND_TEXT inspect_package
+    summary Constants were not given before the first use: {what}
+    means A package without embedded weights computes with whatever is there, or dies by SIGSEGV. As a warning of an intended partial update it is harmless.
+    check Were the weights packaged? inspect_package says so.
+    fix Load every constant of get_constant_fqns() before the first call
+    pattern Found constant (?:or module state buffer )?(?:or empty module state parameter )?\S{1,200} in model, but not provided by user!
+    pattern Constants are not mmap'd
+    pattern constant blob size is only available for mmap'd weights
+    pattern constants_map_ was not ready
+constant_state_unknown run constants_missing NAMED_TEXT proved
+    summary The active constant buffer is empty (state {state})
+    means swap_constant_buffer made a buffer active that was never filled.
+    fix Fill the inactive buffer before swapping: update_constant_buffer(map, use_inactive=True, ...), then swap
+    guide constants.md#swap-and-inactive-buffers
+    pattern Unknown constant state: (?:ConstantState::)?(?P<state>\w{1,200})
+constant_unknown_name constants constants_mismatch NAMED_TEXT inspect_package
+    summary The package has no constant called {name}
+    means The name is wrong, or the constant has at most 8 elements and was inlined into the kernels, so it can never be replaced.
+    check loader.get_constant_fqns() lists the names; a small bias that is missing there was inlined.
+    fix Leave {name} out, or compile with always_keep_tensor_constants=True to keep it replaceable
+    guide constants.md#inlined-small-constants
+    pattern Constant not found: (?P<name>\S{1,200})
+constant_update_failed constants constants_mismatch GENERAL_TEXT envelope
+    summary {call} failed; the reason is the `Error:` line on stderr
+    means Updating, folding or swapping constants failed. In every release only stderr gives the reason, not the exception.
+    check Read stderr just above this line.
+    guide debugging-tools.md#api-call-failed
+    pattern (?P<call>(?:update|swap)_\w{0,60}constant_buffer_func_|run_const_func_)\(.{0,400}API call failed at[ ]
+    recorded RuntimeError: update_constant_buffer_func_( container_handle_, (AOTInductorConstantMapHandle)&const_map, use_inactive, check_full_update) API call failed at /__w/pytorch/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 289
+    unlike example [another failure] RuntimeError: run_func_( container_handle_, input_handles.data()) API call failed at model_container_runner.cpp, line 144
+constant_wrong_device constants constants_mismatch NAMED_TEXT proved
+    summary The new constant {name} is on device type {got}, the package wants {expected}
+    means Constants are taken as they are: the tensor must already be on the package's device. Shapes and dtypes are not checked at all.
+    check 0 is cpu, 1 cuda, 14 meta.
+    fix Move it first: tensor.to('cuda'), or pass allow_h2d_copy=True (2.13 and later)
+    guide constants.md#constants-on-another-device
+    pattern update_constant_buffer: constant '(?P<name>[^']{1,200})' is on device type (?P<got>-?\d{1,20}) but expected device type (?P<expected>-?\d{1,20})
+    recorded Error: update_constant_buffer: constant 'fc_weight' is on device type 14 but expected device type 0
+constants_embedding_refused cpp_compile lowering_error EXACT_TEXT
+    summary These options for storing the weights are not possible: {what}
+    means Options for embedded, mapped and external weights exclude each other, and a model that writes to its buffers cannot have mapped weights.
+    fix Leave one of the options out, or keep the weights outside: package_constants_in_so=False
+    guide constants.md#too-large-to-embed
+    pattern Models with buffer mutation included doesn't support constants greater than 2GB
+    pattern use_mmap_weights and use_mmap_weights_external should be true
+    pattern use_external_weights and  use_mmap_weights cannot
+    pattern use_mmap_weights should not be true
+    pattern allow_h2d_copy is not supported with user_managed
+state_dict_of_program load constants_mismatch SPECIFIC_TEXT
+    summary The weights of the exported program do not fit its signature: {what}
+    means The state dict was replaced, filtered or changed in kind (quantised, moved, a Parameter made a plain tensor) after the export, or a file of another release was read.
+    check Compare ep.graph_signature.parameters with ep.state_dict.keys().
+    fix Change the weights before torch.export.export, keep Parameters as Parameters, then export again
+    pattern State dict entry for parameter \S{1,200} is not an instance of torch\.nn\.Parameter
+    pattern (?:Parameter|Buffer) \S{1,200} is not in the state dict
+    pattern Non-persistent buffer \S{1,200} is in the state dict
+    pattern (?:Constant tensor|Custom object) \S{1,200} is not in the constants dictionary
+weights_damaged load package_corrupt EXACT_TEXT inspect_package
+    summary The weights of the library changed after packaging: {what}
+    means The library was truncated, changed after linking (strip, patchelf, repacking) or removed while loading. On Windows a library above 2 GB gives the alignment text.
+    fix Copy the package again and compare checksums; do not strip or patch the library
+    fix Point TMPDIR to a directory that is kept while the model lives
+    fix On Windows upgrade torch, or keep the weights in a file of their own
+    guide constants.md#missing-weight-files
+    pattern Wei(?:gh|g)t(?:h)?s data seems corrupt
+    pattern Shared library file is smaller than embedded weights size
+    pattern Failed to seek to end of shared library file
+    pattern weights_offset must be aligned to 16K boundary
+    pattern Shared library file cannot be opened
+    pattern Can't find shared library name
+    pattern Failed to open serialized weights file
+weights_mmap_failed load package_incompatible SPECIFIC_TEXT check_environment
+    summary The weights of the package cannot be mapped into memory
+    means The weights are aligned to 16 KB: systems with 64 KB pages (some aarch64) refuse that. A truncated file or too little address space gives the same.
+    check getconf PAGESIZE; compare the file with the original.
+    fix Use a kernel with 4 KB pages, or compile without mmapped weights (below 2 GB, or package_constants_in_so=False)
+    guide constants.md#mmap-and-alignment
+    pattern (?:^|[:\]]\s)mmap\(\) failed
+    pattern mmap\(.{0,200}\) = -1 EINVAL
+weights_too_large_to_link cpp_compile cpp_error EXACT_TEXT
+    summary The weights are too large to be linked into the library: {what}
+    means More than 2 GB of constants stand between code and data, beyond the reach of 32-bit relative addresses; on macOS the limit is 4 GB.
+    fix Compile with inductor_configs={'aot_inductor.force_mmap_weights': True}, or package_constants_in_so=False and load them
+    fix Use GNU ld instead of lld
+    guide constants.md#too-large-to-embed
+    pattern relocation (?:truncated to fit: )?R_[A-Z0-9_]{4,30} against
+    pattern relocation (?:truncated to fit: )?R_[A-Z0-9_]{4,30} out of range
+    pattern truncated or malformed object
+difference_printed output wrong_result VAGUE_TEXT symptom possible
+    summary The script printed a difference between two results
+    means The compiled model seems to give other numbers than the reference. Whether that is more than rounding depends on dtype and scale.
+    check Compare both with a float64 run of eager; check the input contract first
+    fix Run with AOTI_RUNTIME_CHECK_INPUTS=1, then compare kernel by kernel
+    fix Exclude tf32 and reduced precision: compare in float32 with tf32 off
+    anchor max diff
+    anchor Max diff
+    anchor ax_diff
+    anchor ax abs diff
+    anchor ax_abs_diff
+    anchor aximum difference
+    anchor bsolute difference
+    anchor elative difference
+    anchor ax error
+    anchor ax_error
+    anchor allclose
+    pattern (?i)\bmax(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}(?:diff(?:erence)?|err(?:or)?)\b[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?[1-9]\d{0,9}(?:\.\d{1,20})?(?![\d.]{0,200}e-)
+    pattern (?i)\bmax(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}(?:diff(?:erence)?|err(?:or)?)\b[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?0\.0{0,2}[1-9]\d{0,20}(?![\d.]{0,200}e-)
+    pattern (?i)\bmax(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}(?:diff(?:erence)?|err(?:or)?)\b[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?(?:nan|inf)
+    pattern (?i)\ballclose\b.{0,60}(?:[:=]|->)\s{0,4}(?:tensor\()?False
+    pattern utputs match\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
+    pattern utputs equal\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
+    pattern utputs identical\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
+    pattern esults match\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
+    pattern esults equal\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
+    pattern esults identical\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
+    pattern utputs do not match
+    pattern utputs differ
+    pattern mismatch between eager and
+    pattern differ(?:s|ent)? from eager
+    pattern not match (?:the )?eager
+    pattern don't match (?:the )?eager
+    pattern AssertionError: .{0,80}(?:allclose|max_?diff)
+    example [a script's print] Max abs diff (default seed): 0.0038
+    example [a script's print] torch.allclose(a, b): False
+    example [a script's print] Max error: nan
+    example [a script's print] Outputs equal: False
+    example [a script's print] Outputs identical: False
+    example [a script's print] Results match: no
+    example [a script's print] Results equal: False
+    example [a script's print] Results identical? no
+    example [a script's print] Outputs do not match
+    example [a script's print] mismatch between eager and compiled
+    example [a script's print] different from eager
+    unlike example [rounding] Max absolute difference: 1.1920929e-07
+    unlike example [rounding] max abs diff: 1.2e-07
+    unlike example [equal] max diff: 0.0
+    unlike example [rounding] max_err=9.5367e-07
+    unlike example [equal] allclose: True
+nan_assert run nan_or_inf EXACT_TEXT proved
+    summary A NaN or infinity was found: {tensor}
+    means TORCHINDUCTOR_NAN_ASSERTS stopped at the first tensor it looked at with such a value; argN_1 is input N of the graph. It looks at inputs and arguments of Triton kernels only and also rejects a legitimate -inf mask.
+    check Is the named tensor an input? Then the caller delivers it
+    fix Follow the value back: print min and max of the inputs, then of the kernels before with the value printer
+    pattern At least one (?P<what>NaN|INF) in (?P<tensor>\w{1,200})
+    pattern aoti_torch_check_inf_and_nan\("(?P<tensor>[^\"]{1,80})".{0,200}API call failed
+    pattern Assertion `(?P<tensor>NaN or Inf found)` failed
+nan_printed output nan_or_inf VAGUE_TEXT symptom possible
+    summary The output shows NaN
+    means A value was not a number by the time it was printed. It may stem from the inputs, from the model itself or from a kernel.
+    check Does eager give NaN on the same inputs? Then it is the model, not the compiler
+    fix Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first tensor with a NaN
+    anchor tensor(nan
+    anchor loss: nan
+    anchor nan nan nan
+    anchor has_nan
+    anchor returned NaN
+    anchor s NaN
+    anchor all NaN
+    pattern tensor\(\[{0,9}nan
+    pattern loss: ?nan
+    pattern (?:returned|returns|produces|contains|has) NaN(?!s?[?:= ]{1,4}False)
+    pattern returns nan
+    pattern isnan\(\)\.any\(\).{0,20}True
+    unconfirmed ^\s{0,20}nan(?:\s{1,20}nan){2,40}
+    unconfirmed all NaN
+    unconfirmed outputs? (?:is|are) nan
+    unconfirmed is all nan
+    unconfirmed has_?(?:nan|NaN)[:=] ?True
+    unconfirmed [Ll]oss is nan
+    unconfirmed NaN outputs
+    unconfirmed isfinite\(\)\.all\(\).{0,20}False
+    example [common form] loss: nan
+    unlike example [a script's print] output contains NaN: False
+    unlike recorded [value printer before a launch, where results are not written yet, torch 2.13.0, CPU] Min value: -nan
+nan_refused run nan_or_inf KIND_TEXT
+    summary A check found NaN, infinity or a number outside its range
+    means Probabilities, losses and distributions are checked for their range; NaN fails these checks. The NaN originates upstream.
+    check Does eager give the same on these inputs? Then it is the model or its data
+    fix Print min and max of the inputs and of the tensors before the check
+    fix Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first NaN
+    pattern probability tensor contains either
+    pattern returned nan values in its
+    pattern invalid multinomial distribution
+    pattern (?:Error|Exception)\b.{0,120}contains NaN
+    unconfirmed (?:Error|Exception)\b.{0,120}contains inf or nan
+    pattern (?:Error|Exception)\b.{0,120}[iI]nfs or NaNs
+    pattern to satisfy the constraint .{0,200}nan
+    pattern to satisfy the constraint .{0,200}invalid values
+    unconfirmed Assertion `(?:input_val >= zero|cumdist\[|val >= zero|sum > accZero|0 <= p4)
+    unconfirmed Assertion `!\(?(?:::)?isnan
+    unconfirmed (?:Error|Exception)\b.{0,120}NaN or infinite
+    unconfirmed (?:Error|Exception)\b.{0,120}[Ff]ound inf or nan
+    unconfirmed (?:Error|Exception)\b.{0,120}[fF]ound NaN
+    unconfirmed (?:Error|Exception)\b.{0,120}(?:NaN detected|nan detected|NaNs detected)
+results_differ output wrong_result KIND_TEXT
+    summary A comparison with the eager model failed
+    means The compiled model gives other numbers than eager. Violated contracts, lost buffer updates, a wrong fake kernel, tf32 or a miscompiled kernel are the candidates, in this order.
+    check Compare in float64 as a third opinion; check the contract first: ep.module() on the same inputs
+    fix Run with AOTI_RUNTIME_CHECK_INPUTS=1; then compare kernel by kernel with the value printer filtered to the suspect
+    pattern Greatest (?:relative|absolute) difference
+    pattern Mismatched elements[^:]{0,60}: [1-9]
+    pattern Arrays are not almost equal
+    pattern AccuracyError
+    pattern (?:Tensor-likes|Scalars) are not (?:close|equal)
+    pattern MaxAbsError: (?P<error>[\d.e+-]{1,200})
+    pattern \] Accuracy failed
+    pattern Bad accuracy detected
+    pattern Not equal to tolerance
+    pattern RMSE \(res-fp64\): (?!0\.0{1,9},)
+    unconfirmed \bfail_accuracy\b
+    recorded [numpy 2.4.6] Arrays are not almost equal to 6 decimals
+    recorded [numpy 2.4.6] Not equal to tolerance rtol=1e-05, atol=0
+    recorded W1121 07:34:59.781000 10306 torch/_inductor/debug.py:1457] Accuracy failed
+"""

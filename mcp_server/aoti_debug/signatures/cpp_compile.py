@@ -1,319 +1,243 @@
 """The generated C++ does not compile, or the CUDA toolkit that it needs is not right."""
 
-from __future__ import annotations
-
-from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
-
-SIGNATURES = (
-    Signature("compile_host_trouble", "lower", "toolchain", Tier.BROAD_TEXT, role="symptom", confidence="possible", next_tool="check_environment",
-        summary="The compile failed for a reason of this machine: {error}",
-        means="The wrapper names Inductor or Dynamo, the type after the colon is the real one: a program, a file or a library that compiling needs is missing or refused.",
-        check="Does a trivial model compile on this machine?",
-        fixes=("Fix what the inner error names: compiler, folder, library or package",),
-        patterns=(
-            "(?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>(?:FileNotFoundError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton).{0,160})",
-            "(?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>RuntimeError: Compiler: .{0,160})",
-            unconfirmed("(?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>PermissionError.{0,160})"),
-        ),
-    ),
-    Signature("compiler_output_unreadable", "cpp_compile", "toolchain", Tier.KIND_TEXT, next_tool="check_environment",
-        summary="The compiler answers in a language or encoding that torch cannot read",
-        means="torch reads the compiler's messages as text of one encoding. A localised MSVC answers in that of the system.",
-        check="Run `cl` in the same shell: is its banner English?",
-        fixes=(
-            "Install the English language pack of Visual Studio; set VSLANG=1033",
-            "Or use clang-cl as CXX",
-        ),
-        guide="guides/other-platforms.md#windows",
-        patterns=(
-            "(?:InductorError|BackendCompilerFailed|InternalTorchDynamoError|LoweringException): UnicodeDecodeError",
-            r"\.decode\(\*SUBPROCESS_DECODE_ARGS\)",
-            "only support MSVC with English language pack",
-        ),
-        matches=(example("torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0: invalid start byte", "the error"),),
-        neighbours=(example("UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0", "a text file of the script"),),
-    ),
-    Signature("cpp_compile_failed", "cpp_compile", "cpp_error", Tier.BROAD_TEXT, role="envelope", next_tool="check_environment",
-        summary="The C++ compiler failed on generated code; its message follows the command line",
-        means="Only the envelope. The first `error:` line of the compiler output tells a missing header from a bug in the generated code.",
-        check="First line with `error:` after `Output:`",
-        fixes=("Find the first compiler error below `Output:`",),
-        patterns=(
-            r"^(?:\S{0,200}/)?(?:g\+\+|clang\+\+|c\+\+|icpx|cl)\S{0,10} .{0,400}TORCH_INDUCTOR_CPP_WRAPPER",
-            "(?:CppCompileError|CUDACompileError): ",
-            unconfirmed(r"CalledProcessError: Command '?\[?'?(?:\S{0,300}/)?(?:g\+\+|clang\+\+|nvcc|c\+\+|cl)\b"),
-        ),
-    ),
-    Signature("cpp_rejection", "cpp_compile", "cpp_error", Tier.VAGUE_TEXT, next_tool="minify",
-        summary="The C++ compiler rejects the generated code: {text}",
-        means="A bug of the code generator, a header of another torch than the one that generated the code, or a compiler that is too old for it.",
-        check="Compile a trivial model: if that works, the toolchain is sound",
-        fixes=("Reduce the model to the operator whose statement is shown; try the newest torch",),
-        anchors=(": error: ", ": error C", "): error"),
-        patterns=(
-            r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d{1,20}(?::\d{1,20})?: (?:fatal )?error: (?!.{0,400}(?:No such file|file not found))(?P<text>.{1,160})",
-            r"\.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl)\(\d{1,20}(?:,\d{1,20})?\): (?:fatal )?error(?: C(?!1083|1060)\d{4})?\s?: (?P<text>.{1,160})",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>no matching (?:function for call to|constructor for initialization of))",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>no (?:viable conversion|suitable conversion function) from)",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>is not a member of 'std)",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>no (?:template|type) named ')",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>unknown type name ')",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>was not declared in this scope)",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>use of undeclared identifier)",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>cannot convert 'const)",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>expected unqualified-id before)",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>is ambiguous)",
-            r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>incompatible types in assignment)",
-            r'\berror\b(?: C\d{4})?: .{0,200}(?P<text>identifier ")',
-            r"^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>no matching (?:member )?function for call to)",
-            r"^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>no match for ['‘]operator)",
-            r"^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>cannot convert ['‘])",
-            unconfirmed(r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>has no member named)"),
-            unconfirmed(r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>has not been declared)"),
-            unconfirmed(r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>call of overloaded)"),
-            unconfirmed(r"\berror\b(?: C\d{4})?: .{0,200}(?P<text>static assertion failed)"),
-        ),
-        matches=(example("error: no viable conversion from 'int' to 'X'", "clang"),),
-        neighbours=(example("/tmp/x/cab.wrapper.cpp:4:10: fatal error: cuda.h: No such file or directory", "the toolchain is incomplete"),),
-    ),
-    Signature("cpp_shim_mismatch", "cpp_compile", "cpp_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="The generated C++ calls an operator's C shim with arguments that do not fit",
-        means="The wrapper and the C interface of a fallback operator disagree: optional arguments, output handles or a missing shim.",
-        fixes=(
-            "Decompose or replace the operator named in the source line below the error",
-            "Try the newest torch",
-        ),
-        guide="guides/lowering-and-cpp.md#ops-without-a-shim",
-        patterns=(
-            "error: no matching function for call to ['‘](?P<call>[^'’]{1,80})['’]",
-            "error: cannot convert .{0,200}(?:AtenTensorOpaque|RAIIAtenTensorHandle)",
-            unconfirmed("error: too (?:few|many) arguments to function"),
-        ),
-        matches=(quoted("error: no matching function for call to 'from'", "pytorch/pytorch#194700"),),
-    ),
-    Signature("cpp_vector_type", "cpp_compile", "cpp_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="The generated CPU kernel uses a vector type in a way that does not exist",
-        means="Inductor wrote vector code (at::vec) for a dtype or an operation that the headers do not have for this instruction set.",
-        check="With TORCHINDUCTOR_CPP_SIMDLEN=1, or ATEN_CPU_CAPABILITY=default, does it compile?",
-        fixes=(
-            "Switch vectorisation off (torch._inductor.config.cpp.simdlen = 1), or upgrade",
-            "Cast the tensor of the operator named below to a common dtype",
-        ),
-        anchors=("at::vec", "VecMask<"),
-        patterns=(
-            r"(?:error|ambiguous|deduction|candidate).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)",
-            r"no (?:match|member).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)",
-            r"(?:could not|cannot) convert.{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)",
-            r"not (?:a member|declared).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)",
-            r"static assertion.{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)",
-            r"^\s{0,20}(?:error: )?['‘](?:const )?(?:at::vec::|\w{0,20}VecMask<|VectorizedN?<)",
-            "(?:at::vec::|VecMask<|VectorizedN?<).{0,300}(?:no matching|has no member|incomplete type|cannot be)",
-            "(?:at::vec::|VecMask<|VectorizedN?<).{0,300}(?:is not a member|not declared)",
-            unconfirmed(r"(?:no viable|no type|invalid operands|undeclared).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)"),
-            unconfirmed("(?:at::vec::|VecMask<|VectorizedN?<).{0,300}undeclared"),
-        ),
-        neighbours=(example("#5 0x7f at::vec::DEFAULT::Vectorized<float>::loadu from libtorch_cpu.so", "a native stack"),),
-    ),
-    Signature("cpp_wrong_name", "cpp_compile", "cpp_error", Tier.SPECIFIC_TEXT, next_tool="minify",
-        summary="The generated C++ uses {name} without declaring it, or declares it twice",
-        means="A code generation bug: a shape array (int_array_N), a size symbol, a stream or a type name was emitted where it is not known, or in two places. Subgraphs of cond and while_loop and debug options are frequent reasons.",
-        check="The file is a *.wrapper.cpp or *.kernel.cpp of Inductor, and the name is not yours",
-        fixes=(
-            "Try the newest torch; unset Inductor debug options such as triton.debug_sync_kernel",
-            "Move control flow and item() out of the compiled part to see whether it is that",
-        ),
-        guide="guides/lowering-and-cpp.md#undeclared-identifiers",
-        anchors=("was not declared in this scope", "use of undeclared identifier"),
-        patterns=(
-            r"error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w{1,200})['’](?: was not declared in this scope)?",
-            "error: redeclaration of ['‘](?P<name>[^'’]{1,80})['’]",
-            "error: redefinition of ['‘](?P<name>[^'’]{1,80})['’]",
-            "error: conflicting declaration ['‘](?P<name>[^'’]{1,80})['’]",
-        ),
-        neighbours=(example("/tmp/x.cpp:1:10: fatal error: 'omp.h' file not found"),),
-    ),
-    Signature("item_as_tensor_handle", "cpp_compile", "cpp_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="A scalar taken from a tensor is passed on as a tensor handle",
-        means="item() of a tensor is used as a size or argument and the generator printed the tensor instead of the number.",
-        fixes=("Upgrade torch, or compute that number outside the model",),
-        patterns=(
-            r"(?:cannot convert|invalid user-defined conversion from|no viable conversion from) .{0,120}RAIIAtenTensorHandle.{0,60}\bto\b.{0,30}(?:int64_t|long|double|bool)",
-        ),
-        matches=(recorded("u.cpp:3:78: error: invalid user-defined conversion from ‘RAIIAtenTensorHandle’ to ‘int64_t’ {aka ‘long", "g++ 12 on a file of ours"),),
-    ),
-    Signature("too_big_to_optimize", "cpp_compile", "performance", Tier.KIND_TEXT,
-        summary="The generated function is too large for the compiler's optimiser",
-        means="Huge graphs become one C++ function; compilers give up optimising it and may take an hour.",
-        fixes=("AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 or O1; compile the model in parts",),
-        guide="guides/memory-and-time.md#too-big-to-optimize",
-        patterns=(
-            r"Function \S{1,300} is too big to optimize",
-            "ignored-optimization-argument",
-            unconfirmed("variable tracking size limit exceeded"),
-        ),
-        matches=(quoted("Function foo is too big to optimize [-Wignored-optimization-argument]", "pytorch/pytorch#112008"),),
-    ),
-    Signature("cuda_header_missing", "cpp_compile", "toolchain", Tier.NAMED_TEXT, confidence="proved", next_tool="check_environment",
-        summary="The CUDA header {header} is missing",
-        means="Compiling for CUDA needs the toolkit's headers; runtime container images and pip wheels of torch do not have them all.",
-        fixes=("Use a devel image or install the toolkit and set CUDA_HOME; with conda: conda install cuda-cudart-dev cuda-driver-dev",),
-        guide="guides/toolchain.md#missing-headers",
-        patterns=(
-            r"fatal error: '?(?P<header>cuda(?:_runtime\w{0,200}|_fp16|_bf16)?\.h|cublas\w{0,200}\.h|cudnn\w{0,200}\.h|cusparse\w{0,200}\.h|cusolver\w{0,200}\.h|nvrtc\.h|nvtx3?/\S{1,60}|crt/host_defines\.h)'?:? No such file",
-            r"fatal error: '?(?P<header>cuda(?:_runtime\w{0,200}|_fp16|_bf16)?\.h|cublas\w{0,200}\.h|cudnn\w{0,200}\.h|cusparse\w{0,200}\.h|cusolver\w{0,200}\.h|nvrtc\.h|nvtx3?/\S{1,60}|crt/host_defines\.h)'?:? file not found",
-        ),
-        matches=(recorded("c.cpp:1:10: fatal error: cuda.h: No such file or directory", "g++ 12 on a file of ours"),),
-    ),
-    Signature("cuda_toolkit_missing", "cpp_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="The CUDA toolkit (or a tool of it) is missing: {what}",
-        means="Compiling a CUDA package needs the toolkit, for multi-arch kernels its tools too; runtime images have only the libraries.",
-        fixes=("Use a devel image, or install the toolkit, export CUDA_HOME=/usr/local/cuda and put its bin into PATH",),
-        guide="guides/toolchain.md#cuda-toolkit",
-        patterns=(
-            "CUDA_HOME environment variable is not set",
-            "CUDA_HOME is not set",
-            "Cannot find ptxas",
-            r"\b(?P<what>(?:nvcc|ptxas|fatbinary|objcopy): (?:command )?not found)",
-            r"FileNotFoundError: .{0,60}'(?:\S{0,120}/)?(?P<what>nvcc|ptxas|fatbinary|objcopy)'",
-            unconfirmed("CUDA_HOME is missing"),
-            unconfirmed("CUDA_HOME not found"),
-            unconfirmed("CUDA_HOME does not exist"),
-        ),
-        matches=(example("RuntimeError: Cannot find ptxas", "Triton"),),
-        neighbours=(example("export CUDA_HOME=/usr/local/cuda-12.8", "a shell log"),),
-    ),
-    Signature("cuda_tools_too_old", "cpp_compile", "toolchain", Tier.NAMED_TEXT, next_tool="check_environment",
-        summary="ptxas or nvcc is too old: {what}",
-        means="Triton writes newer PTX, or the GPU is newer, than the CUDA tools in use know; mostly with multi-arch kernels.",
-        fixes=(
-            "Use a toolkit as new as Triton's: set TRITON_PTXAS_PATH and CUDA_HOME to it",
-            "Or limit TORCH_CUDA_ARCH_LIST to what the tools know",
-        ),
-        guide="guides/toolchain.md#cuda-toolkit",
-        patterns=(
-            r"Unsupported \.version \d{1,20}\.\d{1,20}; current version is '\d{1,20}\.\d{1,20}'",
-            r"Value 'sm_\d{1,20}[af]?' is not defined for option 'gpu-name'",
-            r"Unsupported gpu architecture '(?:compute|sm)_\d{1,20}[af]?'",
-        ),
-        matches=(example("ptxas /tmp/tmpabc.ptx, line 5; fatal   : Unsupported .version 8.7; current version is '8.4'", "ptxas"),),
-    ),
-    Signature("driver_too_old", "environment", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="The NVIDIA driver is older than what this torch or package was built with: {what}",
-        means="The CUDA runtime refuses to start, or the driver cannot compile PTX of a newer toolkit.",
-        check="nvidia-smi (top right: highest CUDA version) against torch.version.cuda.",
-        fixes=("Update the driver, or use a torch build and a compile machine with an older CUDA",),
-        guide="guides/toolchain.md#driver-too-old",
-        patterns=(
-            "the provided PTX was compiled with an unsupported toolchain",
-            "a PTX JIT compilation failed",
-        ),
-        matches=(
-            example("CUDA driver error: the provided PTX was compiled with an unsupported toolchain.", "the CUDA driver"),
-            example("CUDA error: a PTX JIT compilation failed", "the CUDA driver"),
-        ),
-    ),
-    Signature("gpu_unsupported", "environment", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="This torch or Triton does not support the GPU ({gpu})",
-        means="Kernels of ATen and libraries are missing for the architecture (`no kernel image` follows), or the GPU is older than capability 7.0, which Triton needs.",
-        fixes=(
-            "Install a torch build whose torch.cuda.get_arch_list() names the GPU",
-            "For a GPU below 7.0 compile for the CPU",
-        ),
-        guide="guides/toolchain.md#gpu-not-supported-by-this-torch",
-        patterns=(
-            r"with CUDA capability (?P<gpu>sm_\d{1,20}a?) is not compatible with the current PyTorch installation",
-            r"(?P<gpu>No published PyTorch CUDA builds for release \S{1,30} support this GPU)",
-            "Found (?P<gpu>.{1,60}) which is too old to be supported by the triton GPU compiler",
-        ),
-    ),
-    Signature("libcuda_not_found", "triton_compile", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="Triton does not find libcuda.so to link its launcher with",
-        means="It asks ldconfig for the driver's library: the cache of the loader is old, the container hides the driver, or only libcuda.so.1 exists.",
-        check="ldconfig -p | grep libcuda; nvidia-smi.",
-        fixes=("Run ldconfig, or set TRITON_LIBCUDA_PATH to the directory with libcuda.so.1",),
-        guide="guides/toolchain.md#triton-missing-or-mismatched",
-        patterns=(
-            r"libcuda\.so (?:cannot|not|cannot be) found",
-            r"(?:CalledProcess|FileNotFound)Error: .{0,60}\bldconfig'",
-            r"create a symlink of libcuda\.so",
-            unconfirmed("[Cc]annot find libcuda"),
-        ),
-        matches=(
-            example("AssertionError: libcuda.so cannot found!", "triton/backends/nvidia/driver.py"),
-            example("FileNotFoundError: [Errno 2] No such file or directory: '/sbin/ldconfig'", "triton/backends/nvidia/driver.py"),
-            example("Possible files are located at ['/usr/lib64/libcuda.so.1'].Please create a symlink of libcuda.so to any of the files.", "triton/backends/nvidia/driver.py"),
-        ),
-    ),
-    Signature("nvcc_failed", "cpp_compile", "toolchain", Tier.SPECIFIC_TEXT, next_tool="check_environment",
-        summary="The CUDA compiler or a tool of it stopped: {what}",
-        means="nvcc does not go with the host compiler, with the CUDA release of torch or with the GPU named, or a file of the toolkit is missing.",
-        check="nvcc --version, $CXX --version and torch.version.cuda beside each other.",
-        fixes=(
-            "Install the toolkit release that torch.version.cuda names and set CUDA_HOME to it",
-            "Give nvcc a host compiler that it supports (NVCC_CCBIN or CXX)",
-        ),
-        guide="guides/toolchain.md#cuda-toolkit",
-        anchors=("nvcc fatal", "nvlink fatal"),
-        patterns=(
-            "`nvcc` command returns non-zero exit status",
-            r"nvcc (?:fatal|error)\s{0,3}:.{0,160}",
-            "unsupported GNU version",
-            "unsupported Microsoft Visual Studio version",
-            "detected CUDA version .{1,40} mismatches the version",
-            "is less than the minimum required version by CUDA",
-            "is greater than the maximum required version by CUDA",
-            "nvcc is required to build fatbin",
-            "nvcc not found at .{0,120}",
-            "[Cc]annot find.{0,80}libdevice",
-            "not found.{0,80}libdevice",
-            "No such file.{0,80}libdevice",
-            r"libdevice\S{0,40} not found",
-            r"Unknown CUDA arch \(.{1,30}\)",
-            "nvrtc: error: failed to open .{0,80}",
-            r"Ninja is required to load C\+\+ extensions",
-            "Need to set WINDOWS_CUDA_HOME",
-            unconfirmed("unsupported clang version"),
-            unconfirmed(r"nvlink (?:fatal|error)\s{0,3}:.{0,120}"),
-            unconfirmed(r"fatbinary fatal\s{0,3}:.{0,120}"),
-            unconfirmed(r"cudafe\+\+.{0,20} died"),
-        ),
-        matches=(
-            example("#error -- unsupported GNU version! gcc versions later than 12 are not supported!", "crt/host_config.h"),
-            example("nvrtc: error: failed to open libnvrtc-builtins.so.11.8.", "nvrtc"),
-        ),
-    ),
-    Signature("triton_launcher_not_built", "triton_compile", "toolchain", Tier.BROAD_TEXT, next_tool="check_environment",
-        summary="The C compiler could not build Triton's launcher",
-        means="Triton builds a small C file per kernel kind for the host: Python's headers, libcuda or a working gcc are missing.",
-        check="Run the printed command by hand.",
-        fixes=("Install gcc and python3-dev, and make libcuda.so visible to the linker",),
-        guide="guides/toolchain.md#triton-missing-or-mismatched",
-        patterns=(
-            r"CalledProcessError: Command '\[.{0,200}(?:main|cuda_utils|__triton_launcher|launcher_stub)\.c'",
-            r"(?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}undefined symbol",
-            r"(?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}cannot open",
-            r"(?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}DLL load",
-        ),
-    ),
-    Signature("triton_mismatch", "environment", "toolchain", Tier.EXACT_TEXT, next_tool="check_environment",
-        summary="Triton is missing, or not the release that this torch works with: {what}",
-        means="Compiling for a GPU needs Triton; Inductor and custom kernels use its inner modules, which move from release to release; a second Triton package (triton-nightly, pytorch-triton, triton-windows) may also lie over the first.",
-        check="pip list | grep -i triton, against the version that pip show torch requires.",
-        fixes=("Remove all Triton packages and install the one that torch requires (on Linux pip install torch brings it)",),
-        guide="guides/toolchain.md#triton-missing-or-mismatched",
-        patterns=(
-            "Cannot find a working triton installation",
-            "ModuleNotFoundError: No module named 'triton'",
-            r"ImportError: (?P<what>cannot import name '\w{1,60}' from (?:partially initialized module )?'triton[\w.]{0,80}')",
-            r"AttributeError: (?P<what>(?:partially initialized )?module 'triton[\w.]{0,80}' has no attribute '\w{1,60}')",
-            r"ModuleNotFoundError: (?P<what>No module named '(?:triton\.|pytorch_triton)[\w.]{0,80}')",
-            "RuntimeError: (?P<what>Found (?:0|>1) concrete subclasses of .{1,80})",
-        ),
-        matches=(
-            example("ModuleNotFoundError: No module named 'triton'", "Python"),
-            example("ModuleNotFoundError: No module named 'triton.ops'", "common form in public threads"),
-            example("RuntimeError: Found 0 concrete subclasses of <class 'DriverBase'>", "triton/backends/__init__.py"),
-        ),
-    ),
-)
+TABLE = r"""
+compile_host_trouble lower toolchain BROAD_TEXT symptom possible check_environment
+    summary The compile failed for a reason of this machine: {error}
+    means The wrapper names Inductor or Dynamo, the type after the colon is the real one: a program, a file or a library that compiling needs is missing or refused.
+    check Does a trivial model compile on this machine?
+    fix Fix what the inner error names: compiler, folder, library or package
+    pattern (?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>(?:FileNotFoundError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton).{0,160})
+    pattern (?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>RuntimeError: Compiler: .{0,160})
+    unconfirmed (?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>PermissionError.{0,160})
+compiler_output_unreadable cpp_compile toolchain KIND_TEXT check_environment
+    summary The compiler answers in a language or encoding that torch cannot read
+    means torch reads the compiler's messages as text of one encoding. A localised MSVC answers in that of the system.
+    check Run `cl` in the same shell: is its banner English?
+    fix Install the English language pack of Visual Studio; set VSLANG=1033
+    fix Or use clang-cl as CXX
+    guide other-platforms.md#windows
+    pattern (?:InductorError|BackendCompilerFailed|InternalTorchDynamoError|LoweringException): UnicodeDecodeError
+    pattern \.decode\(\*SUBPROCESS_DECODE_ARGS\)
+    pattern only support MSVC with English language pack
+    example [the error] torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0: invalid start byte
+    unlike example [a text file of the script] UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0
+cpp_compile_failed cpp_compile cpp_error BROAD_TEXT envelope check_environment
+    summary The C++ compiler failed on generated code; its message follows the command line
+    means Only the envelope. The first `error:` line of the compiler output tells a missing header from a bug in the generated code.
+    check First line with `error:` after `Output:`
+    fix Find the first compiler error below `Output:`
+    pattern ^(?:\S{0,200}/)?(?:g\+\+|clang\+\+|c\+\+|icpx|cl)\S{0,10} .{0,400}TORCH_INDUCTOR_CPP_WRAPPER
+    pattern (?:CppCompileError|CUDACompileError):[ ]
+    unconfirmed CalledProcessError: Command '?\[?'?(?:\S{0,300}/)?(?:g\+\+|clang\+\+|nvcc|c\+\+|cl)\b
+cpp_rejection cpp_compile cpp_error VAGUE_TEXT minify
+    summary The C++ compiler rejects the generated code: {text}
+    means A bug of the code generator, a header of another torch than the one that generated the code, or a compiler that is too old for it.
+    check Compile a trivial model: if that works, the toolchain is sound
+    fix Reduce the model to the operator whose statement is shown; try the newest torch
+    anchor : error:[ ]
+    anchor : error C
+    anchor ): error
+    pattern \.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d{1,20}(?::\d{1,20})?: (?:fatal )?error: (?!.{0,400}(?:No such file|file not found))(?P<text>.{1,160})
+    pattern \.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl)\(\d{1,20}(?:,\d{1,20})?\): (?:fatal )?error(?: C(?!1083|1060)\d{4})?\s?: (?P<text>.{1,160})
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>no matching (?:function for call to|constructor for initialization of))
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>no (?:viable conversion|suitable conversion function) from)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>is not a member of 'std)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>no (?:template|type) named ')
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>unknown type name ')
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>was not declared in this scope)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>use of undeclared identifier)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>cannot convert 'const)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>expected unqualified-id before)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>is ambiguous)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>incompatible types in assignment)
+    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>identifier ")
+    pattern ^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>no matching (?:member )?function for call to)
+    pattern ^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>no match for ['‘]operator)
+    pattern ^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>cannot convert ['‘])
+    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>has no member named)
+    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>has not been declared)
+    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>call of overloaded)
+    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>static assertion failed)
+    example [clang] error: no viable conversion from 'int' to 'X'
+    unlike example [the toolchain is incomplete] /tmp/x/cab.wrapper.cpp:4:10: fatal error: cuda.h: No such file or directory
+cpp_shim_mismatch cpp_compile cpp_error KIND_TEXT minify
+    summary The generated C++ calls an operator's C shim with arguments that do not fit
+    means The wrapper and the C interface of a fallback operator disagree: optional arguments, output handles or a missing shim.
+    fix Decompose or replace the operator named in the source line below the error
+    fix Try the newest torch
+    guide lowering-and-cpp.md#ops-without-a-shim
+    pattern error: no matching function for call to ['‘](?P<call>[^'’]{1,80})['’]
+    pattern error: cannot convert .{0,200}(?:AtenTensorOpaque|RAIIAtenTensorHandle)
+    unconfirmed error: too (?:few|many) arguments to function
+    quoted [pytorch/pytorch#194700] error: no matching function for call to 'from'
+cpp_vector_type cpp_compile cpp_error KIND_TEXT minify
+    summary The generated CPU kernel uses a vector type in a way that does not exist
+    means Inductor wrote vector code (at::vec) for a dtype or an operation that the headers do not have for this instruction set.
+    check With TORCHINDUCTOR_CPP_SIMDLEN=1, or ATEN_CPU_CAPABILITY=default, does it compile?
+    fix Switch vectorisation off (torch._inductor.config.cpp.simdlen = 1), or upgrade
+    fix Cast the tensor of the operator named below to a common dtype
+    anchor at::vec
+    anchor VecMask<
+    pattern (?:error|ambiguous|deduction|candidate).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
+    pattern no (?:match|member).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
+    pattern (?:could not|cannot) convert.{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
+    pattern not (?:a member|declared).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
+    pattern static assertion.{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
+    pattern ^\s{0,20}(?:error: )?['‘](?:const )?(?:at::vec::|\w{0,20}VecMask<|VectorizedN?<)
+    pattern (?:at::vec::|VecMask<|VectorizedN?<).{0,300}(?:no matching|has no member|incomplete type|cannot be)
+    pattern (?:at::vec::|VecMask<|VectorizedN?<).{0,300}(?:is not a member|not declared)
+    unconfirmed (?:no viable|no type|invalid operands|undeclared).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
+    unconfirmed (?:at::vec::|VecMask<|VectorizedN?<).{0,300}undeclared
+    unlike example [a native stack] #5 0x7f at::vec::DEFAULT::Vectorized<float>::loadu from libtorch_cpu.so
+cpp_wrong_name cpp_compile cpp_error SPECIFIC_TEXT minify
+    summary The generated C++ uses {name} without declaring it, or declares it twice
+    means A code generation bug: a shape array (int_array_N), a size symbol, a stream or a type name was emitted where it is not known, or in two places. Subgraphs of cond and while_loop and debug options are frequent reasons.
+    check The file is a *.wrapper.cpp or *.kernel.cpp of Inductor, and the name is not yours
+    fix Try the newest torch; unset Inductor debug options such as triton.debug_sync_kernel
+    fix Move control flow and item() out of the compiled part to see whether it is that
+    guide lowering-and-cpp.md#undeclared-identifiers
+    anchor was not declared in this scope
+    anchor use of undeclared identifier
+    pattern error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w{1,200})['’](?: was not declared in this scope)?
+    pattern error: redeclaration of ['‘](?P<name>[^'’]{1,80})['’]
+    pattern error: redefinition of ['‘](?P<name>[^'’]{1,80})['’]
+    pattern error: conflicting declaration ['‘](?P<name>[^'’]{1,80})['’]
+    unlike example /tmp/x.cpp:1:10: fatal error: 'omp.h' file not found
+item_as_tensor_handle cpp_compile cpp_error KIND_TEXT minify
+    summary A scalar taken from a tensor is passed on as a tensor handle
+    means item() of a tensor is used as a size or argument and the generator printed the tensor instead of the number.
+    fix Upgrade torch, or compute that number outside the model
+    pattern (?:cannot convert|invalid user-defined conversion from|no viable conversion from) .{0,120}RAIIAtenTensorHandle.{0,60}\bto\b.{0,30}(?:int64_t|long|double|bool)
+    recorded [g++ 12 on a file of ours] u.cpp:3:78: error: invalid user-defined conversion from ‘RAIIAtenTensorHandle’ to ‘int64_t’ {aka ‘long
+too_big_to_optimize cpp_compile performance KIND_TEXT
+    summary The generated function is too large for the compiler's optimiser
+    means Huge graphs become one C++ function; compilers give up optimising it and may take an hour.
+    fix AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 or O1; compile the model in parts
+    guide memory-and-time.md#too-big-to-optimize
+    pattern Function \S{1,300} is too big to optimize
+    pattern ignored-optimization-argument
+    unconfirmed variable tracking size limit exceeded
+    quoted [pytorch/pytorch#112008] Function foo is too big to optimize [-Wignored-optimization-argument]
+cuda_header_missing cpp_compile toolchain NAMED_TEXT proved check_environment
+    summary The CUDA header {header} is missing
+    means Compiling for CUDA needs the toolkit's headers; runtime container images and pip wheels of torch do not have them all.
+    fix Use a devel image or install the toolkit and set CUDA_HOME; with conda: conda install cuda-cudart-dev cuda-driver-dev
+    guide toolchain.md#missing-headers
+    pattern fatal error: '?(?P<header>cuda(?:_runtime\w{0,200}|_fp16|_bf16)?\.h|cublas\w{0,200}\.h|cudnn\w{0,200}\.h|cusparse\w{0,200}\.h|cusolver\w{0,200}\.h|nvrtc\.h|nvtx3?/\S{1,60}|crt/host_defines\.h)'?:? No such file
+    pattern fatal error: '?(?P<header>cuda(?:_runtime\w{0,200}|_fp16|_bf16)?\.h|cublas\w{0,200}\.h|cudnn\w{0,200}\.h|cusparse\w{0,200}\.h|cusolver\w{0,200}\.h|nvrtc\.h|nvtx3?/\S{1,60}|crt/host_defines\.h)'?:? file not found
+    recorded [g++ 12 on a file of ours] c.cpp:1:10: fatal error: cuda.h: No such file or directory
+cuda_toolkit_missing cpp_compile toolchain EXACT_TEXT check_environment
+    summary The CUDA toolkit (or a tool of it) is missing: {what}
+    means Compiling a CUDA package needs the toolkit, for multi-arch kernels its tools too; runtime images have only the libraries.
+    fix Use a devel image, or install the toolkit, export CUDA_HOME=/usr/local/cuda and put its bin into PATH
+    guide toolchain.md#cuda-toolkit
+    pattern CUDA_HOME environment variable is not set
+    pattern CUDA_HOME is not set
+    pattern Cannot find ptxas
+    pattern \b(?P<what>(?:nvcc|ptxas|fatbinary|objcopy): (?:command )?not found)
+    pattern FileNotFoundError: .{0,60}'(?:\S{0,120}/)?(?P<what>nvcc|ptxas|fatbinary|objcopy)'
+    unconfirmed CUDA_HOME is missing
+    unconfirmed CUDA_HOME not found
+    unconfirmed CUDA_HOME does not exist
+    example [Triton] RuntimeError: Cannot find ptxas
+    unlike example [a shell log] export CUDA_HOME=/usr/local/cuda-12.8
+cuda_tools_too_old cpp_compile toolchain NAMED_TEXT check_environment
+    summary ptxas or nvcc is too old: {what}
+    means Triton writes newer PTX, or the GPU is newer, than the CUDA tools in use know; mostly with multi-arch kernels.
+    fix Use a toolkit as new as Triton's: set TRITON_PTXAS_PATH and CUDA_HOME to it
+    fix Or limit TORCH_CUDA_ARCH_LIST to what the tools know
+    guide toolchain.md#cuda-toolkit
+    pattern Unsupported \.version \d{1,20}\.\d{1,20}; current version is '\d{1,20}\.\d{1,20}'
+    pattern Value 'sm_\d{1,20}[af]?' is not defined for option 'gpu-name'
+    pattern Unsupported gpu architecture '(?:compute|sm)_\d{1,20}[af]?'
+    example [ptxas] ptxas /tmp/tmpabc.ptx, line 5; fatal   : Unsupported .version 8.7; current version is '8.4'
+driver_too_old environment toolchain EXACT_TEXT check_environment
+    summary The NVIDIA driver is older than what this torch or package was built with: {what}
+    means The CUDA runtime refuses to start, or the driver cannot compile PTX of a newer toolkit.
+    check nvidia-smi (top right: highest CUDA version) against torch.version.cuda.
+    fix Update the driver, or use a torch build and a compile machine with an older CUDA
+    guide toolchain.md#driver-too-old
+    pattern the provided PTX was compiled with an unsupported toolchain
+    pattern a PTX JIT compilation failed
+    example [the CUDA driver] CUDA driver error: the provided PTX was compiled with an unsupported toolchain.
+    example [the CUDA driver] CUDA error: a PTX JIT compilation failed
+gpu_unsupported environment toolchain EXACT_TEXT check_environment
+    summary This torch or Triton does not support the GPU ({gpu})
+    means Kernels of ATen and libraries are missing for the architecture (`no kernel image` follows), or the GPU is older than capability 7.0, which Triton needs.
+    fix Install a torch build whose torch.cuda.get_arch_list() names the GPU
+    fix For a GPU below 7.0 compile for the CPU
+    guide toolchain.md#gpu-not-supported-by-this-torch
+    pattern with CUDA capability (?P<gpu>sm_\d{1,20}a?) is not compatible with the current PyTorch installation
+    pattern (?P<gpu>No published PyTorch CUDA builds for release \S{1,30} support this GPU)
+    pattern Found (?P<gpu>.{1,60}) which is too old to be supported by the triton GPU compiler
+libcuda_not_found triton_compile toolchain EXACT_TEXT check_environment
+    summary Triton does not find libcuda.so to link its launcher with
+    means It asks ldconfig for the driver's library: the cache of the loader is old, the container hides the driver, or only libcuda.so.1 exists.
+    check ldconfig -p | grep libcuda; nvidia-smi.
+    fix Run ldconfig, or set TRITON_LIBCUDA_PATH to the directory with libcuda.so.1
+    guide toolchain.md#triton-missing-or-mismatched
+    pattern libcuda\.so (?:cannot|not|cannot be) found
+    pattern (?:CalledProcess|FileNotFound)Error: .{0,60}\bldconfig'
+    pattern create a symlink of libcuda\.so
+    unconfirmed [Cc]annot find libcuda
+    example [triton/backends/nvidia/driver.py] AssertionError: libcuda.so cannot found!
+    example [triton/backends/nvidia/driver.py] FileNotFoundError: [Errno 2] No such file or directory: '/sbin/ldconfig'
+    example [triton/backends/nvidia/driver.py] Possible files are located at ['/usr/lib64/libcuda.so.1'].Please create a symlink of libcuda.so to any of the files.
+nvcc_failed cpp_compile toolchain SPECIFIC_TEXT check_environment
+    summary The CUDA compiler or a tool of it stopped: {what}
+    means nvcc does not go with the host compiler, with the CUDA release of torch or with the GPU named, or a file of the toolkit is missing.
+    check nvcc --version, $CXX --version and torch.version.cuda beside each other.
+    fix Install the toolkit release that torch.version.cuda names and set CUDA_HOME to it
+    fix Give nvcc a host compiler that it supports (NVCC_CCBIN or CXX)
+    guide toolchain.md#cuda-toolkit
+    anchor nvcc fatal
+    anchor nvlink fatal
+    pattern `nvcc` command returns non-zero exit status
+    pattern nvcc (?:fatal|error)\s{0,3}:.{0,160}
+    pattern unsupported GNU version
+    pattern unsupported Microsoft Visual Studio version
+    pattern detected CUDA version .{1,40} mismatches the version
+    pattern is less than the minimum required version by CUDA
+    pattern is greater than the maximum required version by CUDA
+    pattern nvcc is required to build fatbin
+    pattern nvcc not found at .{0,120}
+    pattern [Cc]annot find.{0,80}libdevice
+    pattern not found.{0,80}libdevice
+    pattern No such file.{0,80}libdevice
+    pattern libdevice\S{0,40} not found
+    pattern Unknown CUDA arch \(.{1,30}\)
+    pattern nvrtc: error: failed to open .{0,80}
+    pattern Ninja is required to load C\+\+ extensions
+    pattern Need to set WINDOWS_CUDA_HOME
+    unconfirmed unsupported clang version
+    unconfirmed nvlink (?:fatal|error)\s{0,3}:.{0,120}
+    unconfirmed fatbinary fatal\s{0,3}:.{0,120}
+    unconfirmed cudafe\+\+.{0,20} died
+    example [crt/host_config.h] #error -- unsupported GNU version! gcc versions later than 12 are not supported!
+    example [nvrtc] nvrtc: error: failed to open libnvrtc-builtins.so.11.8.
+triton_launcher_not_built triton_compile toolchain BROAD_TEXT check_environment
+    summary The C compiler could not build Triton's launcher
+    means Triton builds a small C file per kernel kind for the host: Python's headers, libcuda or a working gcc are missing.
+    check Run the printed command by hand.
+    fix Install gcc and python3-dev, and make libcuda.so visible to the linker
+    guide toolchain.md#triton-missing-or-mismatched
+    pattern CalledProcessError: Command '\[.{0,200}(?:main|cuda_utils|__triton_launcher|launcher_stub)\.c'
+    pattern (?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}undefined symbol
+    pattern (?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}cannot open
+    pattern (?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}DLL load
+triton_mismatch environment toolchain EXACT_TEXT check_environment
+    summary Triton is missing, or not the release that this torch works with: {what}
+    means Compiling for a GPU needs Triton; Inductor and custom kernels use its inner modules, which move from release to release; a second Triton package (triton-nightly, pytorch-triton, triton-windows) may also lie over the first.
+    check pip list | grep -i triton, against the version that pip show torch requires.
+    fix Remove all Triton packages and install the one that torch requires (on Linux pip install torch brings it)
+    guide toolchain.md#triton-missing-or-mismatched
+    pattern Cannot find a working triton installation
+    pattern ModuleNotFoundError: No module named 'triton'
+    pattern ImportError: (?P<what>cannot import name '\w{1,60}' from (?:partially initialized module )?'triton[\w.]{0,80}')
+    pattern AttributeError: (?P<what>(?:partially initialized )?module 'triton[\w.]{0,80}' has no attribute '\w{1,60}')
+    pattern ModuleNotFoundError: (?P<what>No module named '(?:triton\.|pytorch_triton)[\w.]{0,80}')
+    pattern RuntimeError: (?P<what>Found (?:0|>1) concrete subclasses of .{1,80})
+    example [Python] ModuleNotFoundError: No module named 'triton'
+    example [common form in public threads] ModuleNotFoundError: No module named 'triton.ops'
+    example [triton/backends/__init__.py] RuntimeError: Found 0 concrete subclasses of <class 'DriverBase'>
+"""

@@ -1,300 +1,260 @@
 """Deaths of the process on the host, and memory that ran out."""
 
-from __future__ import annotations
-
-from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, recorded, unconfirmed
-
-SIGNATURES = (
-    Signature("compile_process_died", "triton_compile", "host_segfault", Tier.GENERAL_TEXT,
-        summary="A worker process that compiled kernels died",
-        means="The compiler (Triton, LLVM, ptxas) crashed in the worker, or the system killed it for memory. The parent knows no more.",
-        check="Compile in the process itself: TORCHINDUCTOR_COMPILE_THREADS=1; dmesg for an out-of-memory kill.",
-        fixes=("Read the crash that shows with TORCHINDUCTOR_COMPILE_THREADS=1; give more memory if it was killed",),
-        guide="guides/host-crash.md#crash-while-compiling",
-        patterns=(
-            "A compilation subprocess exited unexpectedly",
-            "A process in the process pool was terminated (?:abruptly|unexpectedly)",
-            "BrokenProcessPool",
-            "SubprocPool unclean exit",
-            unconfirmed("A child process terminated (?:abruptly|unexpectedly)"),
-        ),
-    ),
-    Signature("crash_handler_stack", "run", "host_segfault", Tier.VAGUE_TEXT, role="envelope", confidence="possible",
-        summary="A crash handler caught a fatal signal; the frames below it name the place",
-        means="UCX, Open MPI, Abseil, glog, LLVM and Java print stacks of their own. The first frames are the handler's; the fault is in the first frame below them.",
-        check="Is a frame of the model's .so, of a kernel (cpp_...) or of torch below the handler's?",
-        fixes=("Get a native stack (gdb batch or core) and read the innermost frame that is not the handler's",),
-        guide="guides/host-crash.md#native-stack-by-hand",
-        patterns=(
-            r"==== backtrace \(tid: {0,10}\d{1,20}\)",
-            r"\*\*\* Process received signal \*\*\*",
-            r"\*\*\* (?:SIGSEGV|SIGABRT)\b",
-            r"\*\*\* Aborted at \d{1,20}",
-            "Unhandled exception at 0x",
-            r"^Stack dump:\s{0,20}$",
-            unconfirmed(r"\*\*\* (?:SIGBUS|SIGFPE|SIGILL)\b"),
-            unconfirmed(r"Fatal signal \d{1,20} \(SIG"),
-            unconfirmed(r"Trace/breakpoint trap\b"),
-            unconfirmed(r"died with <Signals\.SIG(?!TERM|INT|KILL)"),
-            unconfirmed(r"terminated by signal (?:SIG)?(?:SEGV|BUS|ABRT|6|7|11)\b"),
-            unconfirmed(r"Caught signal (?:6|7|8)\b"),
-            unconfirmed("EXCEPTION_ACCESS_VIOLATION"),
-            unconfirmed("fatal error has been detected by the Java"),
-        ),
-        matches=(
-            example("[n1:00811] *** Process received signal ***", "Open MPI's handler"),
-            example("Stack dump:", "LLVM's handler"),
-        ),
-    ),
-    Signature("host_abort", "run", "host_segfault", Tier.VAGUE_TEXT, role="envelope", confidence="possible",
-        summary="The process aborted after an uncaught error",
-        means="An exception left a destructor or a C++ program without a handler. `what():` on the next line and the messages above carry the reason.",
-        check="Read what(): and everything on stderr before it",
-        guide="guides/host-crash.md#abort-and-terminate",
-        anchors=("SIGABRT",),
-        patterns=(
-            r"terminate called after throwing an instance of '[\w:]{1,200}'",
-            "Fatal Python error: Aborted",
-            unconfirmed(r"exit (?:code|status)\s{0,20}:?\s{0,20}134"),
-            r"Aborted \(core dumped\)",
-            "Abort trap: 6",
-            r"^\S{1,80}: \S{1,300}:\d{1,7}: .{1,600}: Assertion `.{1,300}' failed\.",
-            unconfirmed("terminate called without an active exception"),
-            unconfirmed("terminate called recursively"),
-            unconfirmed(r"\bSIGABRT\b"),
-            unconfirmed(r"libc\+\+abi: terminating"),
-            unconfirmed(r"^Assertion failed: \("),
-        ),
-        matches=(example("Abort trap: 6", "a shell on macOS"),),
-    ),
-    Signature("host_heap_corruption", "run", "host_segfault", Tier.GENERAL_TEXT, role="symptom",
-        summary="The host heap is damaged; the allocator found it some time later",
-        means="Something wrote past a block or freed it twice. In AOTI that is a custom op returning less than its fake kernel promised, constants freed by their owner, or violated sizes in a CPU package.",
-        check="AOTI_RUNTIME_CHECK_INPUTS=1: torch 2.13 and later also checks what fallback ops return",
-        fixes=("Test custom ops with torch.library.opcheck; keep user-managed constants alive longer than the model",),
-        guide="guides/host-crash.md#heap-errors",
-        anchors=("exit code", "exit status", "exited with", "exception code", "exception: code"),
-        patterns=(
-            r"^(?:\*\*\* Error in .{0,200}: )?(?P<text>corrupted size vs\. prev_size)",
-            r"^(?:\*\*\* Error in .{0,200}: )?(?P<text>double free or corruption)",
-            r"^(?:\*\*\* Error in .{0,200}: )?(?P<text>free\(\): [\w ,]{3,40})",
-            r"\bcorrupted size vs\. prev_size",
-            r"\bdouble free or corruption",
-            r"\b(?:free|realloc|malloc)\(\): (?:invalid|double free|unaligned|corrupted|mismatching|unsorted|memory corruption)[\w ,]{0,60}",
-            r"\*\*\* stack smashing detected",
-            "0x[cC]0000374",
-            unconfirmed(r"^(?:\*\*\* Error in .{0,200}: )?(?P<text>malloc\(\): [\w ,]{3,60})"),
-            unconfirmed(r"^(?:\*\*\* Error in .{0,200}: )?(?P<text>munmap_chunk\(\): invalid pointer)"),
-            unconfirmed(r"^(?:\*\*\* Error in .{0,200}: )?(?P<text>malloc_consolidate\(\): [\w ,]{3,40})"),
-            unconfirmed(r"AddressSanitizer: (?P<asan>heap-[\w-]{1,200})"),
-            unconfirmed(r"\bmunmap_chunk\(\): invalid pointer"),
-            unconfirmed("corrupted double-linked list"),
-            unconfirmed(r"\*\*\* buffer overflow detected"),
-            unconfirmed("unaligned tcache chunk"),
-            unconfirmed("pointer being freed was not allocated"),
-            unconfirmed("0x[cC]0000409"),
-            unconfirmed("-1073740940"),
-            unconfirmed("-1073740791"),
-            unconfirmed(r"AddressSanitizer: (?:attempting|alloc-dealloc|stack-|global-|container-)[\w-]{1,200}"),
-        ),
-        matches=(
-            example("double free or corruption (!prev)", "glibc"),
-            recorded("free(): double free detected in tcache 2", "glibc 2.36, a program of ours"),
-            recorded("*** stack smashing detected ***: terminated", "glibc 2.36, a program of ours"),
-            example("Windows fatal exception: code 0xc0000374", "faulthandler"),
-        ),
-    ),
-    Signature("host_illegal_instruction", "run", "package_incompatible", Tier.KIND_TEXT, next_tool="inspect_package",
-        summary="The CPU does not have an instruction that was executed",
-        means="The package was compiled with vector instructions (AVX-512, AMX, SVE) of another machine. Nothing is wrong with the model.",
-        check="Compare AOTI_CPU_ISA of the package with the flags in /proc/cpuinfo",
-        fixes=("Compile on the oldest CPU that has to run it, or (torch 2.13 and later) with ATEN_CPU_CAPABILITY=avx2 TORCHINDUCTOR_CPP_MARCH=x86-64-v3; the first alone leaves -march=native",),
-        guide="guides/host-crash.md#illegal-instruction",
-        anchors=("exit code", "exit status", "exited with", "exception code"),
-        patterns=(
-            "(?:Fatal Python error: )?Illegal instruction",
-            unconfirmed(r"exit (?:code|status)\s{0,20}:?\s{0,20}132"),
-            unconfirmed(r"\bSIGILL\b"),
-            unconfirmed(r"Caught signal 4\b"),
-            unconfirmed("-1073741795"),
-            unconfirmed("0x[cC]000001[dD]"),
-        ),
-        matches=(example("Fatal Python error: Illegal instruction", "CPython text"),),
-        neighbours=(example("CUDA error: an illegal instruction was encountered"),),
-    ),
-    Signature("host_segfault", "run", "host_segfault", Tier.GENERAL_TEXT, role="symptom",
-        summary="The process died on an invalid memory access of the host",
-        means="Generated CPU code, the loader or a native op touched memory it does not own. Usual reasons: a CUDA pointer in a CPU package, missing constants, violated sizes, a mix of C++ ABIs.",
-        check="AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then the native stack (gdb batch or core)",
-        fixes=("Check device, dtype and sizes of the inputs; get the wrapper.cpp line from a native stack",),
-        anchors=("Segmentation fault", "SIGSEGV", "exit code", "exit status"),
-        patterns=(
-            r"\bSegfault \(?core dumped",
-            "[Ss]egmentation fault(?! in tinygemm)",
-            r"\bSIGSEGV\b",
-            r"exit (?:code|status)\s{0,20}:?\s{0,20}139",
-            "EXC_BAD_ACCESS",
-            "[Bb]us error",
-            "may have hit an error when dereferencing Unified Memory from the host",
-            r"exit code:? -11\b",
-            "Windows fatal exception: (?!code 0xc0000374|stack overflow)",
-            "0x[cC]0000005",
-            "-1073741819",
-            r"ucs_handle_error\b",
-            unconfirmed(r"signal 11\b"),
-            unconfirmed("exitcode: -11"),
-            unconfirmed(r"\b3221225477\b"),
-            unconfirmed("[Aa]ddress not mapped"),
-            unconfirmed("AddressSanitizer: SEGV"),
-            unconfirmed("Sanitizer:DEADLYSIGNAL"),
-            unconfirmed("OSError: exception: access violation"),
-        ),
-        matches=(
-            example("Windows fatal exception: access violation", "faulthandler"),
-            example("Process finished with exit code -1073741819 (0xC0000005)", "an IDE"),
-            recorded("=========     The application may have hit an error when dereferencing Unified Memory from the host.", "compute-sanitizer on the H200, the process ended with SIGSEGV"),
-        ),
-    ),
-    Signature("library_assertion", "run", "host_segfault", Tier.BROAD_TEXT,
-        summary="A C++ library or the interpreter found its state invalid and stopped the process",
-        means="An index beyond a vector, a missing key, a call on a deleted object or a wrong reference count: arguments of the wrong number, mixed C++ ABIs or a damaged heap lead to it.",
-        check="The native stack: who called with which size?",
-        fixes=("Check number, order and lifetime of inputs and constants that the C++ program passes",),
-        guide="guides/host-crash.md#abort-and-terminate",
-        anchors=("map::at", "what():  sto"),
-        patterns=(
-            r"stl_\w{1,20}\.h:\d{1,20}: .{0,400}Assertion '.{1,80}' failed",
-            "vector::_M_(?:range_check|default_append|realloc_insert)",
-            "pure virtual method called",
-            "instance of 'std::(?:out_of_range|length_error|logic_error|bad_function_call|bad_variant_access|bad_optional_access)'",
-            r"what\(\):\s{1,4}unordered_map::at",
-            r"Fatal Python error: (?!Segmentation|Bus error|Aborted|Illegal|Floating|init_|Py_Initialize|config_|_Py|Cannot recover|MemoryError)\w.{0,100}",
-            unconfirmed(r"what\(\):\s{1,4}(?:_Map_base|map)::at"),
-            unconfirmed(r"what\(\):\s{1,4}(?:stoi|stol)"),
-        ),
-        matches=(
-            recorded("terminate called after throwing an instance of 'std::out_of_range'", "libstdc++ 12, a program of ours"),
-            example("Fatal Python error: none_dealloc: deallocating None", "CPython"),
-        ),
-        neighbours=(example("Fatal Python error: init_fs_encoding: failed to get the Python codec of the filesystem encoding", "a broken PYTHONHOME"),),
-    ),
-    Signature("process_killed", "run", "out_of_memory", Tier.KIND_TEXT, role="symptom", next_tool="check_environment",
-        summary="The operating system killed the process, almost always because memory ran out",
-        means="Compiling large models or large embedded constants takes many gigabytes of host memory; the compiler process (cc1plus, ld) is a frequent victim.",
-        check="dmesg or the container's memory events at that time",
-        fixes=("More host memory; fewer compile workers (TORCHINDUCTOR_COMPILE_THREADS=1); weights outside the library",),
-        guide="guides/host-crash.md#killed-by-the-system",
-        anchors=("Killed", "oom-kill", "SIGKILL", "exit code", "exit status"),
-        patterns=(
-            r"^\s{0,20}Killed\s{0,20}$",
-            unconfirmed(r"exit (?:code|status)\s{0,20}:?\s{0,20}137"),
-            unconfirmed(r": {1,20}\d{1,20} Killed\b"),
-            unconfirmed("oom[-_]kill"),
-            unconfirmed("Out of memory: Kill"),
-            unconfirmed(r"\bSIGKILL\b"),
-            unconfirmed("OOMKilled"),
-            unconfirmed("exitcode: -9"),
-        ),
-        matches=(example("Killed", "shell text"),),
-        neighbours=(example("Killed 3 idle workers", "ordinary log line"),),
-    ),
-    Signature("threads_exhausted", "run", "out_of_memory", Tier.GENERAL_TEXT, confidence="possible", next_tool="check_environment",
-        summary="The system gives the process no more memory, threads or processes: {what}",
-        means="A limit of the container or system is reached: number of processes, /dev/shm, address space, or the page file on Windows. Many compile workers and OpenMP threads reach it first.",
-        check="ulimit -a; the container's pids and memory limits; df /dev/shm.",
-        fixes=(
-            "Raise the limit, or start fewer: TORCHINDUCTOR_COMPILE_THREADS=1, OMP_NUM_THREADS",
-            "On Windows enlarge the page file; in Docker give --shm-size or --ipc=host",
-        ),
-        guide="guides/host-crash.md#killed-by-the-system",
-        patterns=(
-            "can't start new thread",
-            "out of shared memory",
-            "insufficient shared memory",
-            "[Tt]he paging file is too small",
-            r"\[WinError (?:1455|8)\]",
-            unconfirmed(r"pthread_create (?:\(\) )?failed.{0,60}"),
-            unconfirmed("fork: (?:retry: )?(?:Resource temporarily unavailable|Cannot allocate memory)"),
-            unconfirmed(r"\[Errno 11\] Resource temporarily unavailable"),
-        ),
-        matches=(
-            example("RuntimeError: can't start new thread", "CPython"),
-            example("OSError: [WinError 1455] The paging file is too small for this operation to complete.", "Windows"),
-        ),
-    ),
-    Signature("allocation_call_failed", "run", "out_of_memory", Tier.KIND_TEXT, role="symptom",
-        summary="The model could not allocate one of its buffers",
-        means="Up to torch 2.12 the exception of an out-of-memory error says no more than this; the allocator's text is on stderr. Negative or absurd sizes and a lost CUDA context end here too.",
-        check="The message on stderr directly above",
-        fixes=("Reduce batch size or free memory; when sizes are absurd, check the dynamic dimensions",),
-        patterns=(r"^(?=.{0,300} API call failed).{0,300}\baoti_torch_empty_strided\w{0,40}\(",),
-    ),
-    Signature("cpu_out_of_memory", "run", "out_of_memory", Tier.SPECIFIC_TEXT,
-        summary="The host ran out of memory",
-        means="An allocation in main memory failed. A size far beyond the machine points to an unexpected dynamic dimension rather than to a lack of memory.",
-        check="Is the number of bytes plausible for the sizes passed in?",
-        fixes=("Check the dynamic sizes of the failing call; give the container more memory",),
-        patterns=(
-            r"DefaultCPUAllocator: can't allocate memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?",
-            "std::bad_alloc",
-            r"^MemoryError\b",
-            r"insufficient shared memory \(shm\)",
-            unconfirmed(r"DefaultCPUAllocator: not enough memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?"),
-            unconfirmed(r"(?:InductorError|\w{1,40}Error): MemoryError\b"),
-            unconfirmed("_ArrayMemoryError"),
-            unconfirmed(r"\[Errno 12\] Cannot allocate memory"),
-            unconfirmed(r": Cannot allocate memory \(12\)"),
-            unconfirmed(r"Unable to allocate [\d.]{1,200} [KMGTP]i?B"),
-            unconfirmed("paging file is too small"),
-            unconfirmed("Not enough memory resources are available"),
-            unconfirmed("compiler is out of heap space"),
-        ),
-        matches=(recorded("RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 400000000000000 bytes."),),
-    ),
-    Signature("cuda_out_of_memory", "run", "out_of_memory", Tier.SPECIFIC_TEXT, confidence="proved", next_tool="check_environment",
-        summary="The GPU ran out of memory",
-        means="An allocation failed: the model's buffers, its constants (held once per loaded package), or tensors made for tuning while compiling.",
-        check="Memory in use by this and other processes (nvidia-smi) at the time",
-        fixes=(
-            "Free the eager model before loading the package; load one package per process",
-            "When it happens while compiling: TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0 or, on 2.15, aot_inductor.autotune_per_kernel_alloc",
-        ),
-        anchors=("out of memory", "OutOfMemoryError"),
-        patterns=(
-            r"Tried to allocate [\d.]{1,200} ?[KMGT]i?B",
-            r"Allocation on device (?:\d|would)",
-            "would exceed allowed memory",
-            "(?i:(?:cuda|hip|gpu|device|vram|npu|xpu|mps)[^.]{0,60}(?:ran |run )?out of memory)",
-            "CUDA out of memory",
-            "CUDA (?:driver )?error: out of memory",
-            r"Triton Error \[CUDA\]: out of memory",
-            r"(?:torch\.|cuda\.)OutOfMemoryError(?!: out of resource)",
-            "(?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY)",
-            unconfirmed("(?:hipErrorOutOfMemory|OUT_OF_DEVICE_MEMORY|kIOGPUCommandBufferCallbackErrorOutOfMemory)"),
-            unconfirmed(r"Invalid buffer size: [\d.]{1,200} [GT]"),
-            unconfirmed("NVML_SUCCESS == r INTERNAL ASSERT"),
-            unconfirmed(r"cuda runtime error \(2\)"),
-            unconfirmed("cudaMalloc failed"),
-            unconfirmed("Failed to allocate memory on GPU"),
-            unconfirmed("HIP error: out of memory"),
-            unconfirmed("(?:HIP|XPU) out of memory"),
-            unconfirmed("MPS backend out of memory"),
-        ),
-        matches=(example("torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory.", "cudaMallocAsync's allocator"),),
-        neighbours=(example("triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware limit: 101376."),),
-    ),
-    Signature("library_alloc_failed", "run", "out_of_memory", Tier.SPECIFIC_TEXT, next_tool="check_environment",
-        summary="A CUDA library could not get its workspace: {what}",
-        means="Handles and workspaces of cuBLAS and cuDNN come after the model's tensors, so a full GPU shows here first; after an earlier GPU fault these calls fail too.",
-        check="nvidia-smi: how much is free just before? Any GPU message before this one?",
-        fixes=("Free memory or reduce the batch; look for an earlier GPU message",),
-        patterns=(
-            "CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ALLOC_FAILED",
-            "(?:CUFFT_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED|NVRTC_ERROR_OUT_OF_MEMORY)",
-            unconfirmed("Unable to find a valid cuDNN algorithm"),
-            unconfirmed("unable to find an engine to execute this computation"),
-            unconfirmed(r"CUDNN_STATUS_INTERNAL_ERROR_\w{4,6}_ALLOCATION_FAILED"),
-        ),
-    ),
-)
+TABLE = r"""
+compile_process_died triton_compile host_segfault GENERAL_TEXT
+    summary A worker process that compiled kernels died
+    means The compiler (Triton, LLVM, ptxas) crashed in the worker, or the system killed it for memory. The parent knows no more.
+    check Compile in the process itself: TORCHINDUCTOR_COMPILE_THREADS=1; dmesg for an out-of-memory kill.
+    fix Read the crash that shows with TORCHINDUCTOR_COMPILE_THREADS=1; give more memory if it was killed
+    guide host-crash.md#crash-while-compiling
+    pattern A compilation subprocess exited unexpectedly
+    pattern A process in the process pool was terminated (?:abruptly|unexpectedly)
+    pattern BrokenProcessPool
+    pattern SubprocPool unclean exit
+    unconfirmed A child process terminated (?:abruptly|unexpectedly)
+crash_handler_stack run host_segfault VAGUE_TEXT envelope possible
+    summary A crash handler caught a fatal signal; the frames below it name the place
+    means UCX, Open MPI, Abseil, glog, LLVM and Java print stacks of their own. The first frames are the handler's; the fault is in the first frame below them.
+    check Is a frame of the model's .so, of a kernel (cpp_...) or of torch below the handler's?
+    fix Get a native stack (gdb batch or core) and read the innermost frame that is not the handler's
+    guide host-crash.md#native-stack-by-hand
+    pattern ==== backtrace \(tid: {0,10}\d{1,20}\)
+    pattern \*\*\* Process received signal \*\*\*
+    pattern \*\*\* (?:SIGSEGV|SIGABRT)\b
+    pattern \*\*\* Aborted at \d{1,20}
+    pattern Unhandled exception at 0x
+    pattern ^Stack dump:\s{0,20}$
+    unconfirmed \*\*\* (?:SIGBUS|SIGFPE|SIGILL)\b
+    unconfirmed Fatal signal \d{1,20} \(SIG
+    unconfirmed Trace/breakpoint trap\b
+    unconfirmed died with <Signals\.SIG(?!TERM|INT|KILL)
+    unconfirmed terminated by signal (?:SIG)?(?:SEGV|BUS|ABRT|6|7|11)\b
+    unconfirmed Caught signal (?:6|7|8)\b
+    unconfirmed EXCEPTION_ACCESS_VIOLATION
+    unconfirmed fatal error has been detected by the Java
+    example [Open MPI's handler] [n1:00811] *** Process received signal ***
+    example [LLVM's handler] Stack dump:
+host_abort run host_segfault VAGUE_TEXT envelope possible
+    summary The process aborted after an uncaught error
+    means An exception left a destructor or a C++ program without a handler. `what():` on the next line and the messages above carry the reason.
+    check Read what(): and everything on stderr before it
+    guide host-crash.md#abort-and-terminate
+    anchor SIGABRT
+    pattern terminate called after throwing an instance of '[\w:]{1,200}'
+    pattern Fatal Python error: Aborted
+    unconfirmed exit (?:code|status)\s{0,20}:?\s{0,20}134
+    pattern Aborted \(core dumped\)
+    pattern Abort trap: 6
+    pattern ^\S{1,80}: \S{1,300}:\d{1,7}: .{1,600}: Assertion `.{1,300}' failed\.
+    unconfirmed terminate called without an active exception
+    unconfirmed terminate called recursively
+    unconfirmed \bSIGABRT\b
+    unconfirmed libc\+\+abi: terminating
+    unconfirmed ^Assertion failed: \(
+    example [a shell on macOS] Abort trap: 6
+host_heap_corruption run host_segfault GENERAL_TEXT symptom
+    summary The host heap is damaged; the allocator found it some time later
+    means Something wrote past a block or freed it twice. In AOTI that is a custom op returning less than its fake kernel promised, constants freed by their owner, or violated sizes in a CPU package.
+    check AOTI_RUNTIME_CHECK_INPUTS=1: torch 2.13 and later also checks what fallback ops return
+    fix Test custom ops with torch.library.opcheck; keep user-managed constants alive longer than the model
+    guide host-crash.md#heap-errors
+    anchor exit code
+    anchor exit status
+    anchor exited with
+    anchor exception code
+    anchor exception: code
+    pattern ^(?:\*\*\* Error in .{0,200}: )?(?P<text>corrupted size vs\. prev_size)
+    pattern ^(?:\*\*\* Error in .{0,200}: )?(?P<text>double free or corruption)
+    pattern ^(?:\*\*\* Error in .{0,200}: )?(?P<text>free\(\): [\w ,]{3,40})
+    pattern \bcorrupted size vs\. prev_size
+    pattern \bdouble free or corruption
+    pattern \b(?:free|realloc|malloc)\(\): (?:invalid|double free|unaligned|corrupted|mismatching|unsorted|memory corruption)[\w ,]{0,60}
+    pattern \*\*\* stack smashing detected
+    pattern 0x[cC]0000374
+    unconfirmed ^(?:\*\*\* Error in .{0,200}: )?(?P<text>malloc\(\): [\w ,]{3,60})
+    unconfirmed ^(?:\*\*\* Error in .{0,200}: )?(?P<text>munmap_chunk\(\): invalid pointer)
+    unconfirmed ^(?:\*\*\* Error in .{0,200}: )?(?P<text>malloc_consolidate\(\): [\w ,]{3,40})
+    unconfirmed AddressSanitizer: (?P<asan>heap-[\w-]{1,200})
+    unconfirmed \bmunmap_chunk\(\): invalid pointer
+    unconfirmed corrupted double-linked list
+    unconfirmed \*\*\* buffer overflow detected
+    unconfirmed unaligned tcache chunk
+    unconfirmed pointer being freed was not allocated
+    unconfirmed 0x[cC]0000409
+    unconfirmed -1073740940
+    unconfirmed -1073740791
+    unconfirmed AddressSanitizer: (?:attempting|alloc-dealloc|stack-|global-|container-)[\w-]{1,200}
+    example [glibc] double free or corruption (!prev)
+    recorded [glibc 2.36, a program of ours] free(): double free detected in tcache 2
+    recorded [glibc 2.36, a program of ours] *** stack smashing detected ***: terminated
+    example [faulthandler] Windows fatal exception: code 0xc0000374
+host_illegal_instruction run package_incompatible KIND_TEXT inspect_package
+    summary The CPU does not have an instruction that was executed
+    means The package was compiled with vector instructions (AVX-512, AMX, SVE) of another machine. Nothing is wrong with the model.
+    check Compare AOTI_CPU_ISA of the package with the flags in /proc/cpuinfo
+    fix Compile on the oldest CPU that has to run it, or (torch 2.13 and later) with ATEN_CPU_CAPABILITY=avx2 TORCHINDUCTOR_CPP_MARCH=x86-64-v3; the first alone leaves -march=native
+    guide host-crash.md#illegal-instruction
+    anchor exit code
+    anchor exit status
+    anchor exited with
+    anchor exception code
+    pattern (?:Fatal Python error: )?Illegal instruction
+    unconfirmed exit (?:code|status)\s{0,20}:?\s{0,20}132
+    unconfirmed \bSIGILL\b
+    unconfirmed Caught signal 4\b
+    unconfirmed -1073741795
+    unconfirmed 0x[cC]000001[dD]
+    example [CPython text] Fatal Python error: Illegal instruction
+    unlike example CUDA error: an illegal instruction was encountered
+host_segfault run host_segfault GENERAL_TEXT symptom
+    summary The process died on an invalid memory access of the host
+    means Generated CPU code, the loader or a native op touched memory it does not own. Usual reasons: a CUDA pointer in a CPU package, missing constants, violated sizes, a mix of C++ ABIs.
+    check AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then the native stack (gdb batch or core)
+    fix Check device, dtype and sizes of the inputs; get the wrapper.cpp line from a native stack
+    anchor Segmentation fault
+    anchor SIGSEGV
+    anchor exit code
+    anchor exit status
+    pattern \bSegfault \(?core dumped
+    pattern [Ss]egmentation fault(?! in tinygemm)
+    pattern \bSIGSEGV\b
+    pattern exit (?:code|status)\s{0,20}:?\s{0,20}139
+    pattern EXC_BAD_ACCESS
+    pattern [Bb]us error
+    pattern may have hit an error when dereferencing Unified Memory from the host
+    pattern exit code:? -11\b
+    pattern Windows fatal exception: (?!code 0xc0000374|stack overflow)
+    pattern 0x[cC]0000005
+    pattern -1073741819
+    pattern ucs_handle_error\b
+    unconfirmed signal 11\b
+    unconfirmed exitcode: -11
+    unconfirmed \b3221225477\b
+    unconfirmed [Aa]ddress not mapped
+    unconfirmed AddressSanitizer: SEGV
+    unconfirmed Sanitizer:DEADLYSIGNAL
+    unconfirmed OSError: exception: access violation
+    example [faulthandler] Windows fatal exception: access violation
+    example [an IDE] Process finished with exit code -1073741819 (0xC0000005)
+    recorded [compute-sanitizer on the H200, the process ended with SIGSEGV] =========     The application may have hit an error when dereferencing Unified Memory from the host.
+library_assertion run host_segfault BROAD_TEXT
+    summary A C++ library or the interpreter found its state invalid and stopped the process
+    means An index beyond a vector, a missing key, a call on a deleted object or a wrong reference count: arguments of the wrong number, mixed C++ ABIs or a damaged heap lead to it.
+    check The native stack: who called with which size?
+    fix Check number, order and lifetime of inputs and constants that the C++ program passes
+    guide host-crash.md#abort-and-terminate
+    anchor map::at
+    anchor what():  sto
+    pattern stl_\w{1,20}\.h:\d{1,20}: .{0,400}Assertion '.{1,80}' failed
+    pattern vector::_M_(?:range_check|default_append|realloc_insert)
+    pattern pure virtual method called
+    pattern instance of 'std::(?:out_of_range|length_error|logic_error|bad_function_call|bad_variant_access|bad_optional_access)'
+    pattern what\(\):\s{1,4}unordered_map::at
+    pattern Fatal Python error: (?!Segmentation|Bus error|Aborted|Illegal|Floating|init_|Py_Initialize|config_|_Py|Cannot recover|MemoryError)\w.{0,100}
+    unconfirmed what\(\):\s{1,4}(?:_Map_base|map)::at
+    unconfirmed what\(\):\s{1,4}(?:stoi|stol)
+    recorded [libstdc++ 12, a program of ours] terminate called after throwing an instance of 'std::out_of_range'
+    example [CPython] Fatal Python error: none_dealloc: deallocating None
+    unlike example [a broken PYTHONHOME] Fatal Python error: init_fs_encoding: failed to get the Python codec of the filesystem encoding
+process_killed run out_of_memory KIND_TEXT symptom check_environment
+    summary The operating system killed the process, almost always because memory ran out
+    means Compiling large models or large embedded constants takes many gigabytes of host memory; the compiler process (cc1plus, ld) is a frequent victim.
+    check dmesg or the container's memory events at that time
+    fix More host memory; fewer compile workers (TORCHINDUCTOR_COMPILE_THREADS=1); weights outside the library
+    guide host-crash.md#killed-by-the-system
+    anchor Killed
+    anchor oom-kill
+    anchor SIGKILL
+    anchor exit code
+    anchor exit status
+    pattern ^\s{0,20}Killed\s{0,20}$
+    unconfirmed exit (?:code|status)\s{0,20}:?\s{0,20}137
+    unconfirmed : {1,20}\d{1,20} Killed\b
+    unconfirmed oom[-_]kill
+    unconfirmed Out of memory: Kill
+    unconfirmed \bSIGKILL\b
+    unconfirmed OOMKilled
+    unconfirmed exitcode: -9
+    example [shell text] Killed
+    unlike example [ordinary log line] Killed 3 idle workers
+threads_exhausted run out_of_memory GENERAL_TEXT possible check_environment
+    summary The system gives the process no more memory, threads or processes: {what}
+    means A limit of the container or system is reached: number of processes, /dev/shm, address space, or the page file on Windows. Many compile workers and OpenMP threads reach it first.
+    check ulimit -a; the container's pids and memory limits; df /dev/shm.
+    fix Raise the limit, or start fewer: TORCHINDUCTOR_COMPILE_THREADS=1, OMP_NUM_THREADS
+    fix On Windows enlarge the page file; in Docker give --shm-size or --ipc=host
+    guide host-crash.md#killed-by-the-system
+    pattern can't start new thread
+    pattern out of shared memory
+    pattern insufficient shared memory
+    pattern [Tt]he paging file is too small
+    pattern \[WinError (?:1455|8)\]
+    unconfirmed pthread_create (?:\(\) )?failed.{0,60}
+    unconfirmed fork: (?:retry: )?(?:Resource temporarily unavailable|Cannot allocate memory)
+    unconfirmed \[Errno 11\] Resource temporarily unavailable
+    example [CPython] RuntimeError: can't start new thread
+    example [Windows] OSError: [WinError 1455] The paging file is too small for this operation to complete.
+allocation_call_failed run out_of_memory KIND_TEXT symptom
+    summary The model could not allocate one of its buffers
+    means Up to torch 2.12 the exception of an out-of-memory error says no more than this; the allocator's text is on stderr. Negative or absurd sizes and a lost CUDA context end here too.
+    check The message on stderr directly above
+    fix Reduce batch size or free memory; when sizes are absurd, check the dynamic dimensions
+    pattern ^(?=.{0,300} API call failed).{0,300}\baoti_torch_empty_strided\w{0,40}\(
+cpu_out_of_memory run out_of_memory SPECIFIC_TEXT
+    summary The host ran out of memory
+    means An allocation in main memory failed. A size far beyond the machine points to an unexpected dynamic dimension rather than to a lack of memory.
+    check Is the number of bytes plausible for the sizes passed in?
+    fix Check the dynamic sizes of the failing call; give the container more memory
+    pattern DefaultCPUAllocator: can't allocate memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?
+    pattern std::bad_alloc
+    pattern ^MemoryError\b
+    pattern insufficient shared memory \(shm\)
+    unconfirmed DefaultCPUAllocator: not enough memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?
+    unconfirmed (?:InductorError|\w{1,40}Error): MemoryError\b
+    unconfirmed _ArrayMemoryError
+    unconfirmed \[Errno 12\] Cannot allocate memory
+    unconfirmed : Cannot allocate memory \(12\)
+    unconfirmed Unable to allocate [\d.]{1,200} [KMGTP]i?B
+    unconfirmed paging file is too small
+    unconfirmed Not enough memory resources are available
+    unconfirmed compiler is out of heap space
+    recorded RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 400000000000000 bytes.
+cuda_out_of_memory run out_of_memory SPECIFIC_TEXT proved check_environment
+    summary The GPU ran out of memory
+    means An allocation failed: the model's buffers, its constants (held once per loaded package), or tensors made for tuning while compiling.
+    check Memory in use by this and other processes (nvidia-smi) at the time
+    fix Free the eager model before loading the package; load one package per process
+    fix When it happens while compiling: TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0 or, on 2.15, aot_inductor.autotune_per_kernel_alloc
+    anchor out of memory
+    anchor OutOfMemoryError
+    pattern Tried to allocate [\d.]{1,200} ?[KMGT]i?B
+    pattern Allocation on device (?:\d|would)
+    pattern would exceed allowed memory
+    pattern (?i:(?:cuda|hip|gpu|device|vram|npu|xpu|mps)[^.]{0,60}(?:ran |run )?out of memory)
+    pattern CUDA out of memory
+    pattern CUDA (?:driver )?error: out of memory
+    pattern Triton Error \[CUDA\]: out of memory
+    pattern (?:torch\.|cuda\.)OutOfMemoryError(?!: out of resource)
+    pattern (?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY)
+    unconfirmed (?:hipErrorOutOfMemory|OUT_OF_DEVICE_MEMORY|kIOGPUCommandBufferCallbackErrorOutOfMemory)
+    unconfirmed Invalid buffer size: [\d.]{1,200} [GT]
+    unconfirmed NVML_SUCCESS == r INTERNAL ASSERT
+    unconfirmed cuda runtime error \(2\)
+    unconfirmed cudaMalloc failed
+    unconfirmed Failed to allocate memory on GPU
+    unconfirmed HIP error: out of memory
+    unconfirmed (?:HIP|XPU) out of memory
+    unconfirmed MPS backend out of memory
+    example [cudaMallocAsync's allocator] torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory.
+    unlike example triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware limit: 101376.
+library_alloc_failed run out_of_memory SPECIFIC_TEXT check_environment
+    summary A CUDA library could not get its workspace: {what}
+    means Handles and workspaces of cuBLAS and cuDNN come after the model's tensors, so a full GPU shows here first; after an earlier GPU fault these calls fail too.
+    check nvidia-smi: how much is free just before? Any GPU message before this one?
+    fix Free memory or reduce the batch; look for an earlier GPU message
+    pattern CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ALLOC_FAILED
+    pattern (?:CUFFT_ALLOC_FAILED|CURAND_STATUS_ALLOCATION_FAILED|NVRTC_ERROR_OUT_OF_MEMORY)
+    unconfirmed Unable to find a valid cuDNN algorithm
+    unconfirmed unable to find an engine to execute this computation
+    unconfirmed CUDNN_STATUS_INTERNAL_ERROR_\w{4,6}_ALLOCATION_FAILED
+"""

@@ -1,308 +1,256 @@
 """Inductor cannot translate the model."""
 
-from __future__ import annotations
-
-from aoti_debug.facts.categories import Tier
-from aoti_debug.signatures.signature import Signature, example, quoted, recorded, unconfirmed
-
-# Where an error line or an IPython frame says more than that torch was there.
-_MODULES = "graph ir lowering scheduler compile_fx pattern_matcher decomposition sizevars codegen/ fx_passes/"
-_MODULE = f"(?:{'|'.join(f'_inductor/{name}' for name in _MODULES.split())})"
-SIGNATURES = (
-    Signature("cache_bypassed", "lower", "no_fault", Tier.STATUS, role="symptom", confidence="possible",
-        summary="Inductor's cache was not used (a notice, not an error)",
-        means="The graph is compiled without the cache, which only takes longer.",
-        guide="guides/memory-and-time.md#slow-compile",
-        patterns=(
-            "(?:BypassFxGraphCache|BypassAOTAutogradCache)",
-            "Failed to pickle cache key",
-            "unable to (?:load|serialize) compiled graph",
-            "fx graph unable to write to cache",
-            "Failed to remove temporary cache dir",
-        ),
-    ),
-    Signature("control_flow_operator", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="A control flow operator (cond, while_loop, scan) is used in a way the compiler does not support",
-        means="Branches must return fresh tensors of equal shape and dtype, loop state must be tensors, and nested subgraphs are only partly supported by the C++ wrapper.",
-        check="Does the model compile with the control flow replaced by one branch?",
-        fixes=(
-            "Carry integers of the loop as 0-d tensors; return clones rather than inputs or views from branches",
-            "Keep the loop in Python and compile its body",
-        ),
-        guide="guides/lowering-and-cpp.md#control-flow-operators",
-        patterns=(
-            "doesn't work unless it is captured completely",
-            r"Output aliasing is currently not supported in compiled torch\.",
-            "while_loop is assumed to have at least one operand",
-            "NYI: while_loop_stack_output",
-            "only carries can be mutated",
-            "while_loop has fewer non-mutated",
-            "while_loop mutation outputs contain",
-            "'int' object has no attribute 'meta'",
-            "UncapturedHigherOrderOpError",
-            "NYI cpp wrapper for while_loop_stack_output",
-            "codegen invoke_subgraph is not implemented for cpp wrapper",
-            "A subgraph argument other than striding has been modified",
-            r"Higher order ops do not support \w{1,200}",
-            unconfirmed("associative_scan must be captured completely"),
-            unconfirmed("Expect branches to "),
-            unconfirmed(r"torch\.cond currently only supports"),
-            unconfirmed(r"while_loop\(\): .{0,80}"),
-        ),
-    ),
-    Signature("cpp_wrapper_unsupported", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="The C++ wrapper cannot express an operator's arguments or results",
-        means="AOTInductor writes host code in C++, and this operator takes or returns a type it has no form for (symbolic integers, lists, mutation of lists).",
-        check="torch.compile without cpp_wrapper accepts the same graph",
-        fixes=("Give the operator a signature of tensors and plain numbers, or keep it outside the compiled part",),
-        guide="guides/lowering-and-cpp.md#ops-without-a-shim",
-        patterns=(
-            r"AOT mode only supports C\+\+ wrapper",
-            "cannot be handled by handle_scalar",
-            "Unsupported list element type: ",
-            "Unsupported boxed dispatcher arg",
-            "Fall through arguments must be one of",
-            "Mixed-device constants are only supported",
-            "fallback kernels with runtime lookup currently only support",
-            "not found in DEVICE_TO_ATEN",
-            "must have get_signature implemented",
-            "can not be (?:called|loaded) through custom_op_wrapper",
-            "Mismatch call_args and arg_types",
-            "in c_type_for_prim_type",
-            "ArrayRef(?:Tensor)? only supported on CPU",
-            "is unsafe with stack allocation on",
-            "CudaKernelParamCache not populated",
-            "does not match with arg type",
-            "Not all constant gets mapped for constant folding",
-            r"(?:^|\s)(?P<what>\S{1,80}) is not supported with cpp_wrapper",
-            "NYI support for return type",
-            r"C\+\+ wrapper codegen error",
-            "arg type .{0,80} is not yet supported by custom_op_wrapper",
-            "Unsupported return type found",
-            unconfirmed("Error: AOTInductor only supports"),
-            unconfirmed("only supported in cpp_wrapper"),
-            unconfirmed("in AOTInductor yet"),
-            unconfirmed("NotImplementedError: return type .{0,80} is not yet supported"),
-        ),
-        matches=(quoted("AssertionError: mutable sin_out.default is not supported with cpp_wrapper", "pytorch/pytorch#131336"),),
-    ),
-    Signature("flex_attention_unsupported", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="flex_attention is used in a way that Inductor's kernels do not cover: {what}",
-        means="Its templates support some sizes, dtypes, devices and mask functions only; eager mode is more permissive.",
-        check="Does scaled_dot_product_attention in its place compile?",
-        fixes=(
-            "Change the size, dtype or captured tensor that the message names",
-            "Use scaled_dot_product_attention on this device",
-        ),
-        patterns=(
-            "flex_attention on MPS",
-            "FlexGEMM ",
-            "Bq and Bkv must broadcast",
-            "NYI: embedding dimension of the query",
-            "but flash attention cannot be used",
-            "but flex_decoding cannot be used",
-            "Q and KV block size must be divisible by BLOCK_M",
-            "Number of shared query heads sharing the same KV head",
-            "supported in FlexAttention for CPU device",
-            "Mixed query, key, and value dtype is not supported on this platform",
-            "output node for flex attention's subgraph",
-            "output node for the flex attention subgraph",
-            "CuteDSL template failed",
-            "only supports inference and `return_lse` is not supported",
-            "seqlen must be smaller than the block_mask size",
-            "in score_mod/mask_mod",
-            "Flash attention with block mask but without full blocks",
-        ),
-    ),
-    Signature("generated_name_unknown", "lower", "lowering_error", Tier.VAGUE_TEXT, role="symptom", next_tool="minify",
-        summary="Inductor lost track of {name}, a name of its own",
-        means="A size symbol, a buffer or an operation of the generated code is used where it was never defined: a bug in a pass or in the code generator.",
-        check="The script has no such name",
-        fixes=("Try the newest torch; export with fewer dynamic dimensions to see which it is",),
-        patterns=(
-            r"NameError: name '(?P<name>(?:[suz]|zuf|ks|buf|tmp|arg|primals_)\d{1,20}(?:_1)?)' is not defined",
-            r"KeyError: '?(?P<name>(?:[suz]|ps|zuf|buf|op|primals_)\d{1,5})'?\s{0,20}$",
-        ),
-        neighbours=(
-            example("NameError: name 'modle' is not defined", "the script's own"),
-            example("KeyError: 'input_ids'", "the script's own"),
-        ),
-    ),
-    Signature("inductor_check", "lower", "lowering_error", Tier.VAGUE_TEXT, next_tool="minify",
-        summary="A check inside Inductor stopped the compile: {check}",
-        means="Inductor met a graph that one of its passes, its IR or its code generator does not handle. That is a limit or a bug of Inductor, seldom of the model.",
-        check="torch.compile(model, backend='aot_eager') runs: then it is Inductor",
-        fixes=(
-            "Reduce the graph to the operator that fails; write it in another way",
-            "Try the newest torch: its passes change with every release",
-        ),
-        patterns=(
-            "(?P<check>not a supported top level IR node)",
-            r"(?P<check>\[Note: Inductor IR\])",
-            "(?P<check>both a fallback and a decomp for same)",
-            "(?P<check>a decomposition exists, we should switch to it)",
-            "(?P<check>should be handled in (?:replace_random|fuse_seed_creation_pass))",
-            "(?P<check>should have been handled in replace_random)",
-            "(?P<check>this should be handled in decomps)",
-            "(?P<check>Topological sort failed!)",
-            "(?P<check>to have been codegen-ed)",
-            "(?P<check>Fails to create FallbackKernel)",
-            "(?P<check>FallbackKernel output type)",
-            "(?P<check>Can't generate FallbackKernel)",
-            "(?P<check>Unsupported fallback )",
-            "(?P<check>Not sure where to find device info)",
-            "(?P<check>Operation registered twice)",
-            "(?P<check>Unsupported inductor graph input type)",
-            "(?P<check>inductor can only compile FX graphs which return)",
-            r"(?P<check>Graph output must be a tuple\(\))",
-            "(?P<check>inductor does not support (?!code generation for complex))",
-            r"(?P<check>unrealized as_strided\()",
-            "(?P<check>Fallback when indices is on a different device)",
-            "(?P<check>Fallback for bool indices)",
-            "(?P<check>out= ops aren't yet supported)",
-            "(?P<check>Unable to generate code for associative_scan)",
-            r"(?P<check>not supported inside ops\.masked)",
-            r"(?P<check>does not implement ops\.)",
-            "(?P<check>should be handled by CSEProxy)",
-            "(?P<check>should not appear at codegen time)",
-            "(?P<check>(?:auto_functionalized|auto_functionalized_v2|triton_kernel_wrapper_functional) was not removed)",
-            "(?P<check>is not lowered to while_loop)",
-            r"(?P<check>Not all inputs to pattern found in match\.kwargs)",
-            "(?P<check>Cycle detected in memory planning)",
-            "(?P<check>Failed to schedule, while loop ran too long)",
-            r"(?P<check>Detected unscheduled nodes\. Nodes with unmet dependencies)",
-            "(?P<check>Attempt to use poisoned virtualized value)",
-            "(?P<check>Buffers cannot be created while lowering a pointwise subgraph)",
-            "(?P<check>Buffer mutation detected during lowering)",
-            "(?P<check>SubgraphLoweringException)",
-            r"(?P<check>not supported in subgraph, \(missing lowering\))",
-            "(?P<check>to FixedLayout first)",
-            "(?P<check>real layout shouldn't be FlexibleLayout)",
-            r"(?P<check>(?:get_layout|get_size)\(\) is not implemented by)",
-            "(?P<check>realize NYI on)",
-            "(?P<check>(?:codegen_reference|make_reindexer) NYI on)",
-            "(?P<check>not supported for zero-dimension tensors!)",
-            r"(?P<check>Broadcast failed in ExpandView\()",
-            "(?P<check>No extern kernel detected for fallback)",
-            "(?P<check>All nodes passed to scheduling must have an origin)",
-            "(?P<check>should have been normalized in lowering)",
-            r"(?P<check>Epilogue nodes must all be instances of ir\.ComputedBuffer)",
-            "(?P<check>Template node passed to )",
-            "(?P<check>Multi outputs template should be with)",
-            "(?P<check>unexpected store with load mask)",
-            "(?P<check>Welford reduction does not support VectorizedN)",
-            "(?P<check>implementation expect the same inputs' dtype)",
-            "(?P<check>Unhandled sort)",
-            "(?P<check>No operation nodes were generated when lowering)",
-            "(?P<check>oneDNN qlinear)",
-            "(?P<check>Combokernel not support tile)",
-            "(?P<check>Dynamic shape on reduction dimension is not supported)",
-            "(?P<check>Layout constraint mismatch for)",
-            "(?P<check>A buffer can only be realized as a comm buffer)",
-            "(?P<check>cannot be converted to a comm buffer)",
-            "(?P<check>with unbacked symints)",
-            "(?P<check>Node referenced nonexistent target)",
-            "(?P<check>Cannot run a subgraph in isolation!)",
-            "(?P<check>FX conversion only supports Triton kernels)",
-            "(?P<check>Trying to run Pytorch Eager Module after Dynamo Freezing)",
-            "(?P<check>Models with buffer mutation included doesn't support constants greater than 2GB)",
-            "(?P<check>has unused non-mutated outputs)",
-            r"(?P<check>\[ERROR\] Error from lowering)",
-            r"AssertionError: (?P<check>\(\{[a-z]\d{1,3}: .{1,100})",
-            unconfirmed(r"(?P<check>missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP)"),
-            "'(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object has no",
-            "'(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object (?:is|does) not",
-            "'(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object cannot",
-            r"(?:Error|Exception)\b.{0,300}(?P<check><class 'torch\._inductor\.[\w.]{1,200}'>)",
-            unconfirmed(r"Error: (?P<check>'torch\._inductor\.virtualized)"),
-            unconfirmed("(?P<check>already declared as sibling)"),
-            unconfirmed("(?P<check>convert FlexibleLayout to FixedLayout first)"),
-            unconfirmed("(?P<check>both inputs and outputs of the graph are empty)"),
-            unconfirmed("(?P<check>Failed to import /tmp/torchinductor)"),
-            unconfirmed("(?P<check>The argument 'nan' is not comparable)"),
-        ),
-        matches=(
-            recorded("torch._inductor.exc.InductorError: LoweringException: AttributeError: 'TensorBox' object has no attribute 'nothing_here'", "torch 2.13.0, CPU, a lowering made to raise"),
-            example("NotImplementedError: Unsupported arg type: <class 'torch._inductor.ir.Buffer'>", "torch/_inductor/ir.py"),
-            quoted("AssertionError: ({y0: 192, y1: 0, y2: 96}, {y0: 3, y1: 2, y2: 96})", "pytorch/pytorch#181302"),
-        ),
-    ),
-    Signature("inductor_error", "lower", "lowering_error", Tier.VAGUE_TEXT, role="symptom", next_tool="minify",
-        summary="Inductor failed while compiling the graph: {error}",
-        means="Wrapper for any exception inside Inductor; the type after the colon is the real one.",
-        check="The last frames inside torch/_inductor show the pass or the operator",
-        fixes=("Reduce the graph to the operator that fails; try the newest torch",),
-        patterns=("(?:InductorError|BackendCompilerFailed): (?!LoweringException|CppCompileError|backend='inductor' raised:$|(?:AcceleratorError|RuntimeError): (?:CUDA|Triton|Compiler: )|OutOfMemoryError|UnicodeDecodeError|FileNotFoundError|PermissionError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton|CompilationError|OutOfResources|PTXASError|NoTritonConfigsError|NoValidChoicesError|SubprocException|BrokenProcessPool)(?P<error>.{1,160})",),
-    ),
-    Signature("inductor_frame", "lower", "lowering_error", Tier.NOTICE, role="symptom", confidence="possible", next_tool="minify",
-        summary="The failure is inside Inductor",
-        means="Frames or error lines of Inductor, and no message that is known.",
-        check="The innermost exception, not the wrapper at the end",
-        fixes=("Reduce the graph to the operator that fails; try the newest torch",),
-        patterns=(
-            rf"^\s{{0,20}}File \S{{0,300}}{_MODULE}\S{{0,200}}\.py:\d{{1,20}},? in ",
-            rf"\bE\d{{4}} .{{0,160}}{_MODULE}\S{{0,60}}:\d{{1,20}}\] ",
-        ),
-        neighbours=(example("W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default", "a warning"),),
-    ),
-    Signature("lowering_exception", "lower", "lowering_error", Tier.BROAD_TEXT, next_tool="minify",
-        summary="Inductor could not translate an operator: {text}",
-        means="The rule for one operator raised, or there is none; the `target:` line names the operator and its arguments. Nothing was compiled.",
-        check="torch.compile of the same function usually fails alike: then it is Inductor, not packaging",
-        fixes=(
-            "Read `target:` and `Found from`, then rewrite or decompose that operator",
-            "Try the newest torch: many lowerings were repaired",
-        ),
-        patterns=(
-            r"LoweringException: (?P<text>\w{1,200}: ?.{0,160})",
-            r"MissingOperatorWith\w{1,200}: (?P<text>missing (?:lowering|decomposition))",
-        ),
-    ),
-    Signature("missing_c_shim", "lower", "no_fault", Tier.STATUS, role="note", confidence="possible",
-        summary="{op} will be called through the dispatcher at run time (a notice, not an error)",
-        means="The operator has no direct C function, so the model calls it by name: somewhat slower, and its library must be loaded where the model runs.",
-        guide="guides/lowering-and-cpp.md#ops-without-a-shim",
-        patterns=(r"(?:^|\s)(?P<op>[\w.:]{1,120}) is missing a c-shim implementation, using proxy executor as fallback",),
-    ),
-    Signature("generated_call_refused", "run", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="The generated code calls {op} wrongly",
-        means="Only code that Inductor writes calls this operator: the model and its inputs are not at fault.",
-        fixes=("Compile with another release of torch", "Keep the operator beside it out of the package"),
-        patterns=(r"\b(?P<op>inductor::\w{1,200})\(\) (?:Expected a value|expected at most|is missing value)",),
-        matches=(example("inductor::_reinterpret_tensor() is missing value for argument 'size'", "torch's schema check"),),
-    ),
-    Signature("op_dtype_not_implemented", "run", "lowering_error", Tier.VAGUE_TEXT, confidence="possible",
-        summary="The kernel {op} does not exist for {dtype} on this device",
-        means="ATen has no code for this operator, dtype and device. While exporting it is the model's dtype, at run time an input of another dtype than compiled.",
-        check="Do the inputs have the dtypes of the export?",
-        fixes=("Compute this operator in float32, or on the other device",),
-        guide="guides/lowering-and-cpp.md#unsupported-dtypes",
-        patterns=(r""""(?P<op>(?!(?:min|max)_all)\w{2,80})" not implemented for '(?P<dtype>[A-Z]\w{2,20})'""",),
-    ),
-    Signature("unsupported_dtype", "lower", "lowering_error", Tier.KIND_TEXT, next_tool="minify",
-        summary="Inductor's GPU code generation does not handle a dtype of this graph",
-        means="Triton has no complex pointers, and float8 matrix products work only for some scale layouts. The operator that carries the dtype is named next to the message.",
-        check="The same model in float32 compiles",
-        fixes=(
-            "Make complex views contiguous first, or keep the complex part out of the compiled graph",
-            "For float8 use a quantization layout that torch supports on this GPU",
-        ),
-        guide="guides/lowering-and-cpp.md#unsupported-dtypes",
-        patterns=(
-            r"KeyError: '?(?:torch\.)?(?P<dtype>complex\d{1,20})",
-            r"(?P<op>target: aten\._scaled_mm)",
-            r"(?:Exception|Error): .{0,80}[uU]nsupported dtype:? (?P<other>[\w.]{1,200})",
-            r"(?:Exception|Error): .{0,80}[uU]nsupported data type:? (?P<other>[\w.]{1,200})",
-            r"not implemented for '(?:Float[48]\w{0,20}|ComplexHalf)'",
-            "Inductor Triton does not support scal",
-            "_scaled_mm_v2 lowering does not",
-            "Unsupported scaling type",
-            "Conversions between float8_e5m2 and float8_e4m3fn",
-            "float64 is not supported by MPS",
-            unconfirmed(r"does not support torch\.complex"),
-            unconfirmed(r"KeyError: torch\.(?:float8|uint)\w{1,200}"),
-            unconfirmed(r"missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP"),
-        ),
-        matches=(quoted("torch._inductor.exc.InductorError: KeyError: 'complex64'", "pytorch/pytorch#188718"),),
-    ),
-)
+TABLE = r"""
+cache_bypassed lower no_fault STATUS symptom possible
+    summary Inductor's cache was not used (a notice, not an error)
+    means The graph is compiled without the cache, which only takes longer.
+    guide memory-and-time.md#slow-compile
+    pattern (?:BypassFxGraphCache|BypassAOTAutogradCache)
+    pattern Failed to pickle cache key
+    pattern unable to (?:load|serialize) compiled graph
+    pattern fx graph unable to write to cache
+    pattern Failed to remove temporary cache dir
+control_flow_operator lower lowering_error KIND_TEXT minify
+    summary A control flow operator (cond, while_loop, scan) is used in a way the compiler does not support
+    means Branches must return fresh tensors of equal shape and dtype, loop state must be tensors, and nested subgraphs are only partly supported by the C++ wrapper.
+    check Does the model compile with the control flow replaced by one branch?
+    fix Carry integers of the loop as 0-d tensors; return clones rather than inputs or views from branches
+    fix Keep the loop in Python and compile its body
+    guide lowering-and-cpp.md#control-flow-operators
+    pattern doesn't work unless it is captured completely
+    pattern Output aliasing is currently not supported in compiled torch\.
+    pattern while_loop is assumed to have at least one operand
+    pattern NYI: while_loop_stack_output
+    pattern only carries can be mutated
+    pattern while_loop has fewer non-mutated
+    pattern while_loop mutation outputs contain
+    pattern 'int' object has no attribute 'meta'
+    pattern UncapturedHigherOrderOpError
+    pattern NYI cpp wrapper for while_loop_stack_output
+    pattern codegen invoke_subgraph is not implemented for cpp wrapper
+    pattern A subgraph argument other than striding has been modified
+    pattern Higher order ops do not support \w{1,200}
+    unconfirmed associative_scan must be captured completely
+    unconfirmed Expect branches to[ ]
+    unconfirmed torch\.cond currently only supports
+    unconfirmed while_loop\(\): .{0,80}
+cpp_wrapper_unsupported lower lowering_error KIND_TEXT minify
+    summary The C++ wrapper cannot express an operator's arguments or results
+    means AOTInductor writes host code in C++, and this operator takes or returns a type it has no form for (symbolic integers, lists, mutation of lists).
+    check torch.compile without cpp_wrapper accepts the same graph
+    fix Give the operator a signature of tensors and plain numbers, or keep it outside the compiled part
+    guide lowering-and-cpp.md#ops-without-a-shim
+    pattern AOT mode only supports C\+\+ wrapper
+    pattern cannot be handled by handle_scalar
+    pattern Unsupported list element type:[ ]
+    pattern Unsupported boxed dispatcher arg
+    pattern Fall through arguments must be one of
+    pattern Mixed-device constants are only supported
+    pattern fallback kernels with runtime lookup currently only support
+    pattern not found in DEVICE_TO_ATEN
+    pattern must have get_signature implemented
+    pattern can not be (?:called|loaded) through custom_op_wrapper
+    pattern Mismatch call_args and arg_types
+    pattern in c_type_for_prim_type
+    pattern ArrayRef(?:Tensor)? only supported on CPU
+    pattern is unsafe with stack allocation on
+    pattern CudaKernelParamCache not populated
+    pattern does not match with arg type
+    pattern Not all constant gets mapped for constant folding
+    pattern (?:^|\s)(?P<what>\S{1,80}) is not supported with cpp_wrapper
+    pattern NYI support for return type
+    pattern C\+\+ wrapper codegen error
+    pattern arg type .{0,80} is not yet supported by custom_op_wrapper
+    pattern Unsupported return type found
+    unconfirmed Error: AOTInductor only supports
+    unconfirmed only supported in cpp_wrapper
+    unconfirmed in AOTInductor yet
+    unconfirmed NotImplementedError: return type .{0,80} is not yet supported
+    quoted [pytorch/pytorch#131336] AssertionError: mutable sin_out.default is not supported with cpp_wrapper
+flex_attention_unsupported lower lowering_error KIND_TEXT minify
+    summary flex_attention is used in a way that Inductor's kernels do not cover: {what}
+    means Its templates support some sizes, dtypes, devices and mask functions only; eager mode is more permissive.
+    check Does scaled_dot_product_attention in its place compile?
+    fix Change the size, dtype or captured tensor that the message names
+    fix Use scaled_dot_product_attention on this device
+    pattern flex_attention on MPS
+    pattern FlexGEMM[ ]
+    pattern Bq and Bkv must broadcast
+    pattern NYI: embedding dimension of the query
+    pattern but flash attention cannot be used
+    pattern but flex_decoding cannot be used
+    pattern Q and KV block size must be divisible by BLOCK_M
+    pattern Number of shared query heads sharing the same KV head
+    pattern supported in FlexAttention for CPU device
+    pattern Mixed query, key, and value dtype is not supported on this platform
+    pattern output node for flex attention's subgraph
+    pattern output node for the flex attention subgraph
+    pattern CuteDSL template failed
+    pattern only supports inference and `return_lse` is not supported
+    pattern seqlen must be smaller than the block_mask size
+    pattern in score_mod/mask_mod
+    pattern Flash attention with block mask but without full blocks
+generated_name_unknown lower lowering_error VAGUE_TEXT symptom minify
+    summary Inductor lost track of {name}, a name of its own
+    means A size symbol, a buffer or an operation of the generated code is used where it was never defined: a bug in a pass or in the code generator.
+    check The script has no such name
+    fix Try the newest torch; export with fewer dynamic dimensions to see which it is
+    pattern NameError: name '(?P<name>(?:[suz]|zuf|ks|buf|tmp|arg|primals_)\d{1,20}(?:_1)?)' is not defined
+    pattern KeyError: '?(?P<name>(?:[suz]|ps|zuf|buf|op|primals_)\d{1,5})'?\s{0,20}$
+    unlike example [the script's own] NameError: name 'modle' is not defined
+    unlike example [the script's own] KeyError: 'input_ids'
+inductor_check lower lowering_error VAGUE_TEXT minify
+    summary A check inside Inductor stopped the compile: {check}
+    means Inductor met a graph that one of its passes, its IR or its code generator does not handle. That is a limit or a bug of Inductor, seldom of the model.
+    check torch.compile(model, backend='aot_eager') runs: then it is Inductor
+    fix Reduce the graph to the operator that fails; write it in another way
+    fix Try the newest torch: its passes change with every release
+    pattern (?P<check>not a supported top level IR node)
+    pattern (?P<check>\[Note: Inductor IR\])
+    pattern (?P<check>both a fallback and a decomp for same)
+    pattern (?P<check>a decomposition exists, we should switch to it)
+    pattern (?P<check>should be handled in (?:replace_random|fuse_seed_creation_pass))
+    pattern (?P<check>should have been handled in replace_random)
+    pattern (?P<check>this should be handled in decomps)
+    pattern (?P<check>Topological sort failed!)
+    pattern (?P<check>to have been codegen-ed)
+    pattern (?P<check>Fails to create FallbackKernel)
+    pattern (?P<check>FallbackKernel output type)
+    pattern (?P<check>Can't generate FallbackKernel)
+    pattern (?P<check>Unsupported fallback )
+    pattern (?P<check>Not sure where to find device info)
+    pattern (?P<check>Operation registered twice)
+    pattern (?P<check>Unsupported inductor graph input type)
+    pattern (?P<check>inductor can only compile FX graphs which return)
+    pattern (?P<check>Graph output must be a tuple\(\))
+    pattern (?P<check>inductor does not support (?!code generation for complex))
+    pattern (?P<check>unrealized as_strided\()
+    pattern (?P<check>Fallback when indices is on a different device)
+    pattern (?P<check>Fallback for bool indices)
+    pattern (?P<check>out= ops aren't yet supported)
+    pattern (?P<check>Unable to generate code for associative_scan)
+    pattern (?P<check>not supported inside ops\.masked)
+    pattern (?P<check>does not implement ops\.)
+    pattern (?P<check>should be handled by CSEProxy)
+    pattern (?P<check>should not appear at codegen time)
+    pattern (?P<check>(?:auto_functionalized|auto_functionalized_v2|triton_kernel_wrapper_functional) was not removed)
+    pattern (?P<check>is not lowered to while_loop)
+    pattern (?P<check>Not all inputs to pattern found in match\.kwargs)
+    pattern (?P<check>Cycle detected in memory planning)
+    pattern (?P<check>Failed to schedule, while loop ran too long)
+    pattern (?P<check>Detected unscheduled nodes\. Nodes with unmet dependencies)
+    pattern (?P<check>Attempt to use poisoned virtualized value)
+    pattern (?P<check>Buffers cannot be created while lowering a pointwise subgraph)
+    pattern (?P<check>Buffer mutation detected during lowering)
+    pattern (?P<check>SubgraphLoweringException)
+    pattern (?P<check>not supported in subgraph, \(missing lowering\))
+    pattern (?P<check>to FixedLayout first)
+    pattern (?P<check>real layout shouldn't be FlexibleLayout)
+    pattern (?P<check>(?:get_layout|get_size)\(\) is not implemented by)
+    pattern (?P<check>realize NYI on)
+    pattern (?P<check>(?:codegen_reference|make_reindexer) NYI on)
+    pattern (?P<check>not supported for zero-dimension tensors!)
+    pattern (?P<check>Broadcast failed in ExpandView\()
+    pattern (?P<check>No extern kernel detected for fallback)
+    pattern (?P<check>All nodes passed to scheduling must have an origin)
+    pattern (?P<check>should have been normalized in lowering)
+    pattern (?P<check>Epilogue nodes must all be instances of ir\.ComputedBuffer)
+    pattern (?P<check>Template node passed to )
+    pattern (?P<check>Multi outputs template should be with)
+    pattern (?P<check>unexpected store with load mask)
+    pattern (?P<check>Welford reduction does not support VectorizedN)
+    pattern (?P<check>implementation expect the same inputs' dtype)
+    pattern (?P<check>Unhandled sort)
+    pattern (?P<check>No operation nodes were generated when lowering)
+    pattern (?P<check>oneDNN qlinear)
+    pattern (?P<check>Combokernel not support tile)
+    pattern (?P<check>Dynamic shape on reduction dimension is not supported)
+    pattern (?P<check>Layout constraint mismatch for)
+    pattern (?P<check>A buffer can only be realized as a comm buffer)
+    pattern (?P<check>cannot be converted to a comm buffer)
+    pattern (?P<check>with unbacked symints)
+    pattern (?P<check>Node referenced nonexistent target)
+    pattern (?P<check>Cannot run a subgraph in isolation!)
+    pattern (?P<check>FX conversion only supports Triton kernels)
+    pattern (?P<check>Trying to run Pytorch Eager Module after Dynamo Freezing)
+    pattern (?P<check>Models with buffer mutation included doesn't support constants greater than 2GB)
+    pattern (?P<check>has unused non-mutated outputs)
+    pattern (?P<check>\[ERROR\] Error from lowering)
+    pattern AssertionError: (?P<check>\(\{[a-z]\d{1,3}: .{1,100})
+    unconfirmed (?P<check>missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP)
+    pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object has no
+    pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object (?:is|does) not
+    pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object cannot
+    pattern (?:Error|Exception)\b.{0,300}(?P<check><class 'torch\._inductor\.[\w.]{1,200}'>)
+    unconfirmed Error: (?P<check>'torch\._inductor\.virtualized)
+    unconfirmed (?P<check>already declared as sibling)
+    unconfirmed (?P<check>convert FlexibleLayout to FixedLayout first)
+    unconfirmed (?P<check>both inputs and outputs of the graph are empty)
+    unconfirmed (?P<check>Failed to import /tmp/torchinductor)
+    unconfirmed (?P<check>The argument 'nan' is not comparable)
+    recorded [torch 2.13.0, CPU, a lowering made to raise] torch._inductor.exc.InductorError: LoweringException: AttributeError: 'TensorBox' object has no attribute 'nothing_here'
+    example [torch/_inductor/ir.py] NotImplementedError: Unsupported arg type: <class 'torch._inductor.ir.Buffer'>
+    quoted [pytorch/pytorch#181302] AssertionError: ({y0: 192, y1: 0, y2: 96}, {y0: 3, y1: 2, y2: 96})
+inductor_error lower lowering_error VAGUE_TEXT symptom minify
+    summary Inductor failed while compiling the graph: {error}
+    means Wrapper for any exception inside Inductor; the type after the colon is the real one.
+    check The last frames inside torch/_inductor show the pass or the operator
+    fix Reduce the graph to the operator that fails; try the newest torch
+    pattern (?:InductorError|BackendCompilerFailed): (?!LoweringException|CppCompileError|backend='inductor' raised:$|(?:AcceleratorError|RuntimeError): (?:CUDA|Triton|Compiler: )|OutOfMemoryError|UnicodeDecodeError|FileNotFoundError|PermissionError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton|CompilationError|OutOfResources|PTXASError|NoTritonConfigsError|NoValidChoicesError|SubprocException|BrokenProcessPool)(?P<error>.{1,160})
+inductor_frame lower lowering_error NOTICE symptom possible minify
+    summary The failure is inside Inductor
+    means Frames or error lines of Inductor, and no message that is known.
+    check The innermost exception, not the wrapper at the end
+    fix Reduce the graph to the operator that fails; try the newest torch
+    pattern ^\s{0,20}File \S{0,300}(?:_inductor/graph|_inductor/ir|_inductor/lowering|_inductor/scheduler|_inductor/compile_fx|_inductor/pattern_matcher|_inductor/decomposition|_inductor/sizevars|_inductor/codegen/|_inductor/fx_passes/)\S{0,200}\.py:\d{1,20},? in[ ]
+    pattern \bE\d{4} .{0,160}(?:_inductor/graph|_inductor/ir|_inductor/lowering|_inductor/scheduler|_inductor/compile_fx|_inductor/pattern_matcher|_inductor/decomposition|_inductor/sizevars|_inductor/codegen/|_inductor/fx_passes/)\S{0,60}:\d{1,20}\][ ]
+    unlike example [a warning] W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default
+lowering_exception lower lowering_error BROAD_TEXT minify
+    summary Inductor could not translate an operator: {text}
+    means The rule for one operator raised, or there is none; the `target:` line names the operator and its arguments. Nothing was compiled.
+    check torch.compile of the same function usually fails alike: then it is Inductor, not packaging
+    fix Read `target:` and `Found from`, then rewrite or decompose that operator
+    fix Try the newest torch: many lowerings were repaired
+    pattern LoweringException: (?P<text>\w{1,200}: ?.{0,160})
+    pattern MissingOperatorWith\w{1,200}: (?P<text>missing (?:lowering|decomposition))
+missing_c_shim lower no_fault STATUS note possible
+    summary {op} will be called through the dispatcher at run time (a notice, not an error)
+    means The operator has no direct C function, so the model calls it by name: somewhat slower, and its library must be loaded where the model runs.
+    guide lowering-and-cpp.md#ops-without-a-shim
+    pattern (?:^|\s)(?P<op>[\w.:]{1,120}) is missing a c-shim implementation, using proxy executor as fallback
+generated_call_refused run lowering_error KIND_TEXT minify
+    summary The generated code calls {op} wrongly
+    means Only code that Inductor writes calls this operator: the model and its inputs are not at fault.
+    fix Compile with another release of torch
+    fix Keep the operator beside it out of the package
+    pattern \b(?P<op>inductor::\w{1,200})\(\) (?:Expected a value|expected at most|is missing value)
+    example [torch's schema check] inductor::_reinterpret_tensor() is missing value for argument 'size'
+op_dtype_not_implemented run lowering_error VAGUE_TEXT possible
+    summary The kernel {op} does not exist for {dtype} on this device
+    means ATen has no code for this operator, dtype and device. While exporting it is the model's dtype, at run time an input of another dtype than compiled.
+    check Do the inputs have the dtypes of the export?
+    fix Compute this operator in float32, or on the other device
+    guide lowering-and-cpp.md#unsupported-dtypes
+    pattern "(?P<op>(?!(?:min|max)_all)\w{2,80})" not implemented for '(?P<dtype>[A-Z]\w{2,20})'
+unsupported_dtype lower lowering_error KIND_TEXT minify
+    summary Inductor's GPU code generation does not handle a dtype of this graph
+    means Triton has no complex pointers, and float8 matrix products work only for some scale layouts. The operator that carries the dtype is named next to the message.
+    check The same model in float32 compiles
+    fix Make complex views contiguous first, or keep the complex part out of the compiled graph
+    fix For float8 use a quantization layout that torch supports on this GPU
+    guide lowering-and-cpp.md#unsupported-dtypes
+    pattern KeyError: '?(?:torch\.)?(?P<dtype>complex\d{1,20})
+    pattern (?P<op>target: aten\._scaled_mm)
+    pattern (?:Exception|Error): .{0,80}[uU]nsupported dtype:? (?P<other>[\w.]{1,200})
+    pattern (?:Exception|Error): .{0,80}[uU]nsupported data type:? (?P<other>[\w.]{1,200})
+    pattern not implemented for '(?:Float[48]\w{0,20}|ComplexHalf)'
+    pattern Inductor Triton does not support scal
+    pattern _scaled_mm_v2 lowering does not
+    pattern Unsupported scaling type
+    pattern Conversions between float8_e5m2 and float8_e4m3fn
+    pattern float64 is not supported by MPS
+    unconfirmed does not support torch\.complex
+    unconfirmed KeyError: torch\.(?:float8|uint)\w{1,200}
+    unconfirmed missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP
+    quoted [pytorch/pytorch#188718] torch._inductor.exc.InductorError: KeyError: 'complex64'
+"""

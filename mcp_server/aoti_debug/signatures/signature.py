@@ -96,6 +96,8 @@ def _plain(token: str) -> str | None:
         return None if token[1] in _CLASSES else "" if token[1] in "bB" else token[1:]
     if token in ("^", "$"):
         return ""
+    if token == "[ ]":
+        return " "
     return None if token[0] in "[." or token[:2] == "(?" else token
 
 
@@ -127,30 +129,19 @@ _INLINE = re.compile(r"(?<!Assertion )`([^`]{12,300})`")
 PLAIN = 6  # letters of a pattern's own text from which on it is searched without anchors
 
 
+Origin = Literal["recorded", "quoted", "example"]
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One line of a log and where it comes from: `recorded` was printed by a run of ours, `quoted`
-    stands in a public thread, `example` was written by us in the form that a program prints."""
+    stands in a public thread, `example` was written by us in the form that a program prints. `note`
+    names the program and its release, or begins with the thread, or says why a neighbour is none.
+    """
 
     text: str
-    origin: Literal["recorded", "quoted", "example"]
+    origin: Origin
     note: str = ""
-
-
-def recorded(text: str, note: str = "torch 2.13.0, CPU") -> Sample:
-    """Give a line that a run of ours printed; `note` names the program and its release."""
-    return Sample(text, "recorded", note)
-
-
-def quoted(text: str, thread: str) -> Sample:
-    """Give a line of a public thread, with which `thread` begins."""
-    return Sample(text, "quoted", thread)
-
-
-def example(text: str, note: str = "") -> Sample:
-    """Give a line written by us in the form that a program prints: `note` names the program, or
-    says why a neighbour is none."""
-    return Sample(text, "example", note)
 
 
 class unconfirmed(str):
@@ -208,13 +199,14 @@ class Match(Record):
 
 @cache
 def signatures() -> tuple[Signature, ...]:
-    """Load the `SIGNATURES` of every topic, in order of id."""
+    """Load the `TABLE` of every topic, in order of id."""
     import aoti_debug.signatures as package
+    from aoti_debug.signatures.signature_table import signatures_of
 
     found: list[Signature] = []
     for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        if info.name.rpartition(".")[2] != "signature":
-            found += importlib.import_module(info.name).SIGNATURES
+        if not info.name.rpartition(".")[2].startswith("signature"):
+            found += signatures_of(importlib.import_module(info.name).TABLE)
     return tuple(sorted(found, key=lambda s: s.id))
 
 

@@ -1,0 +1,74 @@
+"""Read a table of failure signatures."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Confidence
+from aoti_debug.signatures.signature import (
+    Origin,
+    Role,
+    Sample,
+    Signature,
+    ToolName,
+    unconfirmed,
+)
+
+# The words that may follow a head, and the field that each is of.
+FLAGS = {
+    word: field
+    for field, kind in (("role", Role), ("confidence", Confidence), ("next_tool", ToolName))
+    for word in get_args(kind)
+}
+TEXTS = ("summary", "means", "check")
+LISTS = {"fix": "fixes", "anchor": "anchors", "pattern": "patterns"}
+_NOTE = re.compile(r"\[([^\]]{0,200})\] ")
+RECORDED = "torch 2.13.0, CPU"  # the note of a recorded sample that has none
+
+
+def signatures_of(table: str) -> Iterator[Signature]:
+    """Yield the signatures of a table.
+
+    A head names id, phase, category and tier, then role, confidence and next tool where they are
+    not the usual ones. Each line below holds a field's name and its text as it is: `guide` without
+    its folder, a sample by its origin with a [note] before it, `unlike` before a neighbour. A blank
+    at an end of a pattern or anchor is written [ ].
+    """
+    for block in re.split(r"\n(?=\S)", table.strip("\n")):
+        head, *lines = block.split("\n")
+        yield _signature(head, [line[4:] for line in lines])
+
+
+def _signature(head: str, lines: list[str]) -> Signature:
+    id, phase, category, tier, *flags = head.split()
+    known: dict[str, Any] = {FLAGS[word]: word for word in flags}
+    lists: dict[str, list[Any]] = defaultdict(list)
+    for line in lines:
+        key, _, text = line.partition(" ")
+        if key in TEXTS:
+            known[key] = text
+        elif key == "guide":
+            known[key] = f"guides/{text}"
+        elif key == "unconfirmed":
+            lists["patterns"].append(unconfirmed(text))
+        elif key == "unlike":
+            lists["neighbours"].append(_sample(*text.split(" ", 1)))
+        elif key in LISTS:
+            lists[LISTS[key]].append(text.replace("[ ]", " ") if key == "anchor" else text)
+        else:
+            lists["matches"].append(_sample(key, text))
+    known |= {name: tuple(texts) for name, texts in lists.items()}
+    return Signature(id, phase, category, Tier[tier], **known)  # type: ignore[arg-type]
+
+
+def _sample(origin: str, text: str) -> Sample:
+    if origin not in get_args(Origin):
+        raise ValueError(f"{origin} {text[:60]}: no field of a signature begins so")
+    note = _NOTE.match(text)
+    usual = RECORDED if origin == "recorded" else ""
+    text = text[note.end() :] if note is not None else text
+    return Sample(text, origin, note[1] if note is not None else usual)  # type: ignore[arg-type]
