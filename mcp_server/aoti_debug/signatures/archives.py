@@ -138,6 +138,11 @@ program_of_another_version load package_incompatible EXACT_TEXT inspect_package
     pattern unsupported archive format from the preview release
     pattern Version in the saved file has incorrect length
     pattern Unknown builtin op: \S{1,100}
+    pattern Serialized schema version .{1,80} does not match our current schema version
+    pattern Failed deserializing node .{1,120}
+    pattern Unable to deserialize output node
+    pattern \w{1,200} is not a valid tag for \w{1,200}\. Available tags
+    pattern Unable to load outdated profile
     recorded AssertionError: Invalid archive format
 capability_mismatch load missing_kernel_binary SPECIFIC_TEXT inspect_package
     summary The package was compiled for compute capability {package}, this GPU has {here}

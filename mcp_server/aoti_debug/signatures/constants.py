@@ -8,12 +8,6 @@ state_dict_refused constants constants_mismatch KIND_TEXT
     fix Build the model with the checkpoint's configuration, or load the right file
     pattern Error\(s\) in loading state_dict for (?P<what>\w{1,200})
     pattern (?P<what>size mismatch for \S{1,200}): copying a param
-constant_calls_failed constants constants_mismatch BROAD_TEXT envelope
-    summary {call} failed; the reason is the `Error:` line on stderr
-    means Asking the model for its constants, folding or freeing them failed. Only stderr gives the reason, not the exception.
-    check Read stderr just above this line.
-    guide debugging-tools.md#api-call-failed
-    pattern (?P<call>get_constant\w{1,40}_func_|extract_constants_map_func_|get_num_constants_func_|run_const_fold_func_|free_inactive_constant_buffer_func_|update_constants?_\w{1,30}_func_)\(.{0,400}API call failed at[ ]
 constant_not_in_map constants constants_missing NAMED_TEXT proved inspect_package
     summary The update leaves out the constant {name}
     means A full update was asked for (check_full_update=True) and this constant is not in the given map. The Python exception does not say so: only stderr does.
@@ -46,10 +40,11 @@ constant_unknown_name constants constants_mismatch NAMED_TEXT inspect_package
     pattern Constant not found: (?P<name>\S{1,200})
 constant_update_failed constants constants_mismatch GENERAL_TEXT envelope
     summary {call} failed; the reason is the `Error:` line on stderr
-    means Updating, folding or swapping constants failed. In every release only stderr gives the reason, not the exception.
+    means Reading, updating, folding, swapping or freeing constants failed. In every release only stderr gives the reason, not the exception.
     check Read stderr just above this line.
     guide debugging-tools.md#api-call-failed
     pattern (?P<call>(?:update|swap)_\w{0,60}constant_buffer_func_|run_const_func_)\(.{0,400}API call failed at[ ]
+    pattern (?P<call>get_constant\w{1,40}_func_|extract_constants_map_func_|get_num_constants_func_|run_const_fold_func_|free_inactive_constant_buffer_func_|update_constants?_\w{1,30}_func_)\(.{0,400}API call failed at[ ]
     recorded RuntimeError: update_constant_buffer_func_( container_handle_, (AOTInductorConstantMapHandle)&const_map, use_inactive, check_full_update) API call failed at /__w/pytorch/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 289
     unlike example [another failure] RuntimeError: run_func_( container_handle_, input_handles.data()) API call failed at model_container_runner.cpp, line 144
 constant_wrong_device constants constants_mismatch NAMED_TEXT proved
@@ -75,10 +70,11 @@ state_dict_of_program load constants_mismatch SPECIFIC_TEXT
     means The state dict was replaced, filtered or changed in kind (quantised, moved, a Parameter made a plain tensor) after the export, or a file of another release was read.
     check Compare ep.graph_signature.parameters with ep.state_dict.keys().
     fix Change the weights before torch.export.export, keep Parameters as Parameters, then export again
-    pattern State dict entry for parameter \S{1,200} is not an instance of torch\.nn\.Parameter
+    pattern State dict entry for \w{1,200} \S{1,200} is not an instance of \S{1,60}
     pattern (?:Parameter|Buffer) \S{1,200} is not in the state dict
     pattern Non-persistent buffer \S{1,200} is in the state dict
     pattern (?:Constant tensor|Custom object) \S{1,200} is not in the constants dictionary
+    recorded torch._export.verifier.SpecViolationError: Buffer b is not in the state dict.
 weights_damaged load package_corrupt EXACT_TEXT inspect_package
     summary The weights of the library changed after packaging: {what}
     means The library was truncated, changed after linking (strip, patchelf, repacking) or removed while loading. On Windows a library above 2 GB gives the alignment text.

@@ -18,7 +18,6 @@ compiler_output_unreadable cpp_compile toolchain KIND_TEXT check_environment
     guide other-platforms.md#windows
     pattern (?:InductorError|BackendCompilerFailed|InternalTorchDynamoError|LoweringException): UnicodeDecodeError
     pattern \.decode\(\*SUBPROCESS_DECODE_ARGS\)
-    pattern only support MSVC with English language pack
     example [the error] torch._inductor.exc.InductorError: UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0: invalid start byte
     unlike example [a text file of the script] UnicodeDecodeError: 'utf-8' codec can't decode byte 0x8e in position 0
 cpp_compile_failed cpp_compile cpp_error BROAD_TEXT envelope check_environment

@@ -142,35 +142,13 @@ exported_program_misused export user_code SPECIFIC_TEXT
     pattern Unable to set ExportedProgram's \w{1,200} attribute
     pattern parameter must be an instance of 'ExportedProgram'
     pattern Calling (?:train|eval)\(\) is not supported yet
-exported_program_of_other_torch load package_incompatible SPECIFIC_TEXT check_environment
-    summary The exported program was saved by an incompatible torch release: {what}
-    means The format of torch.export.save has a version, and fields and operators come and go between releases.
-    check torch.__version__ where it was saved and here
-    fix Export again with this torch, or load it with the one that saved it
-    fix Send the compiled .pt2 package rather than the exported program
-    guide package-and-load.md#torch-versions-of-both-sides
-    pattern Serialized schema version .{1,80} does not match our current schema version
-    pattern Failed deserializing node .{1,120}
-    pattern Unable to deserialize output node
-    pattern \w{1,200} is not a valid tag for \w{1,200}\. Available tags
-    pattern Unable to load outdated profile
-exported_weights_wrong load constants_mismatch SPECIFIC_TEXT possible
-    summary The weights of the exported program are not those of its signature: {what}
-    means The state dict that came with the program lacks an entry or holds plain tensors where parameters belong: it was replaced, quantised, or saved by another torch.
-    check Load it with the torch that saved it
-    fix Export again with this torch; set weights on the module before the export
-    fix Where you replace entries, keep their names and wrap them in nn.Parameter
-    pattern SpecViolationError: (?P<what>State dict entry for \w{1,200} \S{1,120} is not an instance of \S{1,60})
-    pattern SpecViolationError: (?P<what>(?:Parameter|Buffer) \S{1,120} is not in the state dict)
-    recorded torch._export.verifier.SpecViolationError: Buffer b is not in the state dict.
 loader_arguments_exclusive load user_code EXACT_TEXT proved
     summary Arguments of the loader exclude each other: {what}
     means user_managed keeps your pointers while allow_h2d_copy copies; single-threaded mode has one runner.
     fix Drop one of the two arguments
     guide lowering-and-cpp.md#calling-the-api-wrongly
     pattern allow_h2d_copy is not supported with user_managed
-    pattern num_runners must be 1 when run_single_threaded is true
-    pattern num_runners must be >=1 when run_single_threaded is false
+    pattern num_(?:runners|models) must be (?:1|>=1) when run_single_threaded is (?:true|false)
 opened_by_wrong_function load user_code GENERAL_TEXT possible inspect_package
     summary The file is of another kind than this function reads: {what}
     means torch.load and torch.jit.load read checkpoints and TorchScript, aoti_load_package reads .pt2 packages, torch._export.aot_load a bare .so. The text about corruption is then misleading.
@@ -251,7 +229,6 @@ export_guard_unsatisfied export lowering_error EXACT_TEXT
     guide dynamic-shapes.md#constraint-violations
     pattern Not all values of (?P<dim>.{1,200}?) (?P<guard>satisfy the generated guard .{1,160})
     pattern (?P<guard>(?P<dim>The following dimensions) have been specialized and CANNOT be dynamic)
-    pattern Not all values of (?P<dim>.{1,80}?) = .{1,80}? in the specified range (?P<guard>satisfy the generated guard .{1,160})
     pattern Not all values of (?P<dim>.{1,80}?) = .{1,80}? in the specified range (?P<guard>are valid because .{1,160})
     pattern The values of (?P<dim>.{1,80}?) = .{1,120}? (?P<guard>and \S{1,60} = L\[.{1,80}must always be (?:equal|related to .{1,160}))
     pattern The values of (?P<dim>.{1,80}?) = .{1,120}? (?P<guard>must always be (?:equal|related to .{1,160}))

@@ -109,11 +109,9 @@ cuda_not_permitted run device_unavailable BROAD_TEXT possible check_environment
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>exclusive-thread device already in use)
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>peer access has (?:not|already))
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>too many peers)
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>system not yet initialized)
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>system has unsupported display driver)
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>forward compatibility was attempted)
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>MPS (?:client|server))
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>OS call failed or operation not supported)
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>device doesn't have valid Grid license)
     unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>driver is a stub library)
     example [CUDA runtime text] RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable
@@ -131,7 +129,6 @@ cuda_wrong_context run concurrency GENERAL_TEXT possible
     pattern context is destroyed
     pattern Event device .{1,60} does not match .{1,40}stream
     pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}(?:cudaErrorInvalidResourceHandle|CUDA_ERROR_INVALID_HANDLE|CUDA_ERROR_CONTEXT_IS_DESTROYED|cudaErrorContextIsDestroyed|CUDA_ERROR_DEINITIALIZED|cudaErrorCudartUnloading|CUDA_ERROR_INVALID_CONTEXT|CUDA_ERROR_NOT_INITIALIZED)
-    pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}accessing tensor output of CUDAGraphs that has been overwritten
     pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}Running CUDAGraph after shutdown
     unconfirmed depend on a capturing blocking stream
     unconfirmed merge of separate capture sequences

@@ -63,19 +63,16 @@ host_heap_corruption run host_segfault GENERAL_TEXT symptom
     anchor exited with
     anchor exception code
     anchor exception: code
-    pattern ^(?:\*\*\* Error in .{0,200}: )?(?P<text>corrupted size vs\. prev_size)
-    pattern ^(?:\*\*\* Error in .{0,200}: )?(?P<text>double free or corruption)
+    pattern \b(?P<text>corrupted size vs\. prev_size)
+    pattern \b(?P<text>double free or corruption)
     pattern ^(?:\*\*\* Error in .{0,200}: )?(?P<text>free\(\): [\w ,]{3,40})
-    pattern \bcorrupted size vs\. prev_size
-    pattern \bdouble free or corruption
     pattern \b(?:free|realloc|malloc)\(\): (?:invalid|double free|unaligned|corrupted|mismatching|unsorted|memory corruption)[\w ,]{0,60}
     pattern \*\*\* stack smashing detected
     pattern 0x[cC]0000374
     unconfirmed ^(?:\*\*\* Error in .{0,200}: )?(?P<text>malloc\(\): [\w ,]{3,60})
-    unconfirmed ^(?:\*\*\* Error in .{0,200}: )?(?P<text>munmap_chunk\(\): invalid pointer)
+    unconfirmed \b(?P<text>munmap_chunk\(\): invalid pointer)
     unconfirmed ^(?:\*\*\* Error in .{0,200}: )?(?P<text>malloc_consolidate\(\): [\w ,]{3,40})
     unconfirmed AddressSanitizer: (?P<asan>heap-[\w-]{1,200})
-    unconfirmed \bmunmap_chunk\(\): invalid pointer
     unconfirmed corrupted double-linked list
     unconfirmed \*\*\* buffer overflow detected
     unconfirmed unaligned tcache chunk
@@ -231,9 +228,6 @@ cuda_out_of_memory run out_of_memory SPECIFIC_TEXT proved check_environment
     pattern Allocation on device (?:\d|would)
     pattern would exceed allowed memory
     pattern (?i:(?:cuda|hip|gpu|device|vram|npu|xpu|mps)[^.]{0,60}(?:ran |run )?out of memory)
-    pattern CUDA out of memory
-    pattern CUDA (?:driver )?error: out of memory
-    pattern Triton Error \[CUDA\]: out of memory
     pattern (?:torch\.|cuda\.)OutOfMemoryError(?!: out of resource)
     pattern (?:cudaErrorMemoryAllocation|CUDA_ERROR_OUT_OF_MEMORY)
     unconfirmed (?:hipErrorOutOfMemory|OUT_OF_DEVICE_MEMORY|kIOGPUCommandBufferCallbackErrorOutOfMemory)
@@ -242,9 +236,6 @@ cuda_out_of_memory run out_of_memory SPECIFIC_TEXT proved check_environment
     unconfirmed cuda runtime error \(2\)
     unconfirmed cudaMalloc failed
     unconfirmed Failed to allocate memory on GPU
-    unconfirmed HIP error: out of memory
-    unconfirmed (?:HIP|XPU) out of memory
-    unconfirmed MPS backend out of memory
     example [cudaMallocAsync's allocator] torch.OutOfMemoryError: Allocation on device 0 would exceed allowed memory.
     unlike example triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware limit: 101376.
 library_alloc_failed run out_of_memory SPECIFIC_TEXT check_environment

@@ -27,12 +27,6 @@ constant_argument_changed run contract_argument EXACT_TEXT
     pattern Expected input at (?P<guard>\*?\*?(?:args|kwargs)(?:\[[^\]]{1,40}\]){1,4} to be equal to [^,]{1,60}), but got
     recorded AssertionError: Guard failed: k == 3
     unlike recorded AssertionError: Guard failed: x.size()[1] == 10
-container_options load user_code EXACT_TEXT
-    summary The loader's options do not go together: {what}
-    means A single-threaded runner has exactly one model instance, any other at least one.
-    fix num_runners=1 with run_single_threaded=True
-    guide threads-streams-hangs.md#one-runner-many-threads
-    pattern num_(?:runners|models) must be (?:1|>=1) when run_single_threaded is (?:true|false)
 exported_argument_kind run contract_argument NAMED_TEXT
     summary The arguments are not of the exported number or kind: {what}
     means The call passes something else where the export had a tensor, or more or fewer arguments.

@@ -169,22 +169,18 @@ inductor_check lower lowering_error VAGUE_TEXT minify
     pattern (?P<check>A buffer can only be realized as a comm buffer)
     pattern (?P<check>cannot be converted to a comm buffer)
     pattern (?P<check>with unbacked symints)
-    pattern (?P<check>Node referenced nonexistent target)
     pattern (?P<check>Cannot run a subgraph in isolation!)
     pattern (?P<check>FX conversion only supports Triton kernels)
     pattern (?P<check>Trying to run Pytorch Eager Module after Dynamo Freezing)
-    pattern (?P<check>Models with buffer mutation included doesn't support constants greater than 2GB)
     pattern (?P<check>has unused non-mutated outputs)
     pattern (?P<check>\[ERROR\] Error from lowering)
     pattern AssertionError: (?P<check>\(\{[a-z]\d{1,3}: .{1,100})
-    unconfirmed (?P<check>missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP)
     pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object has no
     pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object (?:is|does) not
     pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object cannot
     pattern (?:Error|Exception)\b.{0,300}(?P<check><class 'torch\._inductor\.[\w.]{1,200}'>)
     unconfirmed Error: (?P<check>'torch\._inductor\.virtualized)
     unconfirmed (?P<check>already declared as sibling)
-    unconfirmed (?P<check>convert FlexibleLayout to FixedLayout first)
     unconfirmed (?P<check>both inputs and outputs of the graph are empty)
     unconfirmed (?P<check>Failed to import /tmp/torchinductor)
     unconfirmed (?P<check>The argument 'nan' is not comparable)

@@ -1,15 +1,6 @@
 """Triton and ptxas cannot compile a kernel, or it fails while it is tuned."""
 
 TABLE = r"""
-compile_pool_forbidden lower concurrency KIND_TEXT
-    summary A daemonic process may not start the workers that compile kernels
-    means The compile runs inside a worker of another pool (a data loader, a server), which Python does not let start processes.
-    check Does it compile in the main process?
-    fix Compile in the main process, or set TORCHINDUCTOR_COMPILE_THREADS=1
-    guide threads-streams-hangs.md#forked-processes
-    pattern compile process pools are disabled in daemonic
-    pattern daemonic processes are not allowed to have children
-    example [CPython's multiprocessing] AssertionError: daemonic processes are not allowed to have children
 compile_worker_failed triton_compile triton_error VAGUE_TEXT symptom
     summary A worker process that compiles kernels failed or died
     means Kernels are compiled in a pool of processes. Either one reported the exception that follows, or it was killed: a crash of the compiler, or too little memory.
@@ -22,7 +13,6 @@ compile_worker_failed triton_compile triton_error VAGUE_TEXT symptom
     pattern SubprocPool unclean exit
     pattern failure in subproc_pool
     pattern unpickle failure in SubprocPool
-    pattern Attempting to use a closed pool
     pattern torch/_inductor/compile_worker/\w{1,200}\.py", line
 compile_worker_hangs triton_compile hang SPECIFIC_TEXT
     summary Compiling the kernel {kernel} in a worker process did not finish

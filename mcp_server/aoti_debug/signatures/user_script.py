@@ -211,7 +211,7 @@ worker_processes_refused lower concurrency SPECIFIC_TEXT check_environment
     fix Or compile in the process itself: TORCHINDUCTOR_COMPILE_THREADS=1
     guide threads-streams-hangs.md#forked-processes
     pattern daemonic processes are not allowed to have children
-    pattern disabled in daemonic multiprocessing processes
+    pattern disabled in daemonic
     pattern finished its bootstrapping phase
     pattern Attempting to use a closed pool
     unconfirmed cannot schedule new futures after (?:interpreter )?shutdown
