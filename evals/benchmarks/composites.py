@@ -31,7 +31,17 @@ def triage(project: Path, python: str) -> tuple[dict[str, Any], float]:
     home = project.parent / "homes" / project.name
     env = {**os.environ, "AOTI_DEBUG_HOME": str(home)}
     env["TORCHINDUCTOR_CACHE_DIR"] = str(home / "cache")
-    argv = [sys.executable, "-m", "aoti_debug", "triage", "--json", "--python", python, script]
+    argv = [
+        sys.executable,
+        "-m",
+        "aoti_debug",
+        "triage",
+        "--json",
+        "--verbose",
+        "--python",
+        python,
+        script,
+    ]
     began = time.monotonic()
     done = subprocess.run(
         [*argv, "--", *words], cwd=project, env=env, capture_output=True, text=True

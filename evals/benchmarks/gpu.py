@@ -84,7 +84,9 @@ def triage(out: Path, case: str, kind: str) -> dict[str, object]:
     work.mkdir(parents=True, exist_ok=True)
     limit = str(EXPECTED[case].get("timeout_s", 300))
     began = time.monotonic()
-    answer = aoti_debug(work, "triage", "--json", "--timeout", limit, str(CASES), "--", case, kind)
+    answer = aoti_debug(
+        work, "triage", "--json", "--verbose", "--timeout", limit, str(CASES), "--", case, kind
+    )
     row = {"case": case, "kind": kind, "wall_s": round(time.monotonic() - began, 1)}
     keep(work, out / f"{case}-{kind}.zip")
     return {**row, **judge(case, kind, answer)}
@@ -95,7 +97,9 @@ def triage_script(out: Path, script: Path) -> dict[str, object]:
     work = out / f"script-{script.stem}"
     work.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    answer = aoti_debug(work, "triage", "--json", "--timeout", "300", str(script.resolve()))
+    answer = aoti_debug(
+        work, "triage", "--json", "--verbose", "--timeout", "300", str(script.resolve())
+    )
     row = {"case": script.stem, "kind": "script", "wall_s": round(time.monotonic() - began, 1)}
     keep(work, out / f"script-{script.stem}.zip")
     return {**row, **judge(script.stem, "script", answer)}
@@ -197,7 +201,7 @@ def exceptions(out: Path, case: str, times: int, end: float) -> list[dict]:
         watcher = threading.Thread(target=wait_for_name, args=(work, over, named))
         watcher.start()
         began = time.monotonic()
-        answer = aoti_debug(work, "triage", "--json", str(CASES), "--", case, "fault")
+        answer = aoti_debug(work, "triage", "--json", "--verbose", str(CASES), "--", case, "fault")
         took = time.monotonic() - began
         over.set()
         watcher.join()

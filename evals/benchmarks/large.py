@@ -132,7 +132,7 @@ class Bench:
 
     def triage(self, words: list[str], env: dict[str, str]) -> tuple[float, dict]:
         limit = ["--timeout", str(self.options.seconds)]
-        before = [sys.executable, "-m", "aoti_debug", "triage", "--json", *limit]
+        before = [sys.executable, "-m", "aoti_debug", "triage", "--json", "--verbose", *limit]
         began = time.perf_counter()
         done = self.run([*before, str(self.script), "--", *words], env)
         took = time.perf_counter() - began

@@ -145,7 +145,17 @@ def triage(out: Path, name: str, script: Path, words: list[str]) -> dict[str, An
     env["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
     began = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", "triage", "--json", str(script), "--", *words],
+        [
+            sys.executable,
+            "-m",
+            "aoti_debug",
+            "triage",
+            "--json",
+            "--verbose",
+            str(script),
+            "--",
+            *words,
+        ],
         cwd=work,
         env=env,
         capture_output=True,

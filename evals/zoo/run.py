@@ -110,7 +110,9 @@ class Zoo:
 
     def triage(self, place: Path, words: list[str]) -> dict:
         limit = ["--timeout", str(self.options.timeout)]
-        return self.run(place, "triage", ["-m", "aoti_debug", "triage", "--json", *limit], words)
+        return self.run(
+            place, "triage", ["-m", "aoti_debug", "triage", "--json", "--verbose", *limit], words
+        )
 
     def run(self, place: Path, cache: str, before: list[str], words: list[str]) -> dict:
         """Run serve.py, alone or under triage; return its document, seconds and status."""

@@ -151,7 +151,7 @@ class Fault(Model):
 class Evidence(Model):
     artifact: str
     lines: tuple[int, int] | None = Field(None, description="first and last line, 1-based")
-    quote: str
+    quote: str = ""
 
 
 class Fix(Model):
@@ -238,7 +238,7 @@ class Step(Model):
 
     name: str
     status: Literal["done", "skipped", "impossible", "running"]
-    why: str
+    why: str = ""
     finding: str | None = None
     exit: str | None = None
     ended_well: bool | None = None

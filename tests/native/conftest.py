@@ -22,7 +22,7 @@ DEBUGGERS = ("gdb", "cuda-gdb")
 
 
 class Answer:
-    """What `aoti-debug triage --json` said."""
+    """What `aoti-debug triage --json --verbose` said."""
 
     def __init__(self, document: dict[str, Any], home: Path) -> None:
         self.run: str = document["run"]
@@ -57,7 +57,7 @@ Triage = Callable[..., Answer]
 def triage(tmp_path: Path) -> Triage:
     def run(*words: object, **environment: str) -> Answer:
         done = subprocess.run(
-            [sys.executable, "-m", "aoti_debug", "triage", "--json", *map(str, words)],
+            [sys.executable, "-m", "aoti_debug", "triage", "--json", "--verbose", *map(str, words)],
             env={**os.environ, **environment},
             cwd=tmp_path,
             capture_output=True,

@@ -23,8 +23,8 @@ from aoti_debug.package.inspect import answer, inspect
 from aoti_debug.package.record import CompiledModel, Dim, Package
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.scan import scan_text
+from aoti_debug.report.short import compact
 from aoti_debug.tools.fit import answer as tool_answer
-from aoti_debug.tools.fit import compact
 from recordings import members, write, zeros
 
 LINEAR_CALLS = ["aoti_torch_cpu_addmm_out", "aoti_torch_cpu_cumsum", "aoti_torch_cpu_addmm_out"]

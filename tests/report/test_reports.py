@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 import pytest
+import typer
 from aoti_debug import api
 from aoti_debug.answers import (
     EnvironmentAnswer,
@@ -26,11 +27,13 @@ from aoti_debug.answers import (
     StageAnswer,
     TriageAnswer,
 )
+from aoti_debug.commands.output import finish
 from aoti_debug.model import (
     Cost,
     DiagnoseAnswer,
     Diagnosis,
     Evidence,
+    Experiment,
     Fault,
     Fix,
     InputFinding,
@@ -48,8 +51,15 @@ from aoti_debug.report.diagnosis import memory_strip
 from aoti_debug.report.html import diagnosis_plots, html, squeezed
 from aoti_debug.report.html import memory_strip as strip_plot
 from aoti_debug.report.recorded import recorded
+from aoti_debug.report.short import SHORT_LIMIT
 from aoti_debug.report.terminal import print_outline
-from aoti_debug.report.text import Outline, command_line, markdown
+from aoti_debug.report.text import (
+    SCREEN_COLUMNS,
+    SCREEN_LINES,
+    Outline,
+    command_line,
+    markdown,
+)
 from recordings import RECORDED, unpack
 from recordings import recorded as printed_log
 from rich.console import Console
@@ -553,3 +563,48 @@ def test_one_line_has_no_line_ends() -> None:
 
 def test_long_runs_of_escapes_take_linear_time() -> None:
     assert sanitize("\x1b[" * 200_000 + "1" * 200_000).count("1") >= 199_900
+
+
+LONG = "every field says as much as it can, with a path /srv/models/speech/encoder/layers.py " * 9
+FULL = ASSERT.model_copy(
+    update={
+        "summary": LONG[:120],
+        "means": LONG,
+        "source": [SourceLine(file=f"{n}/{LONG[:90]}.py", line=n, text=LONG) for n in range(9)],
+        "because": [Experiment(experiment=f"{n} {LONG}", result=LONG) for n in range(9)],
+        "also_true": [f"{n} {LONG}" for n in range(9)],
+        "misleading": [f"{n} {LONG}" for n in range(9)],
+        "evidence": [Evidence(artifact=f"{n}.log", quote=f"{n} {LONG}" * 9) for n in range(9)],
+        "next": [Next(tool="verify_fix", arguments={"script": "a.py"}, why=LONG)] * 9,
+        "values": [ValueRow(number=n, node=f"node_{n}", op="aten.mul.Tensor") for n in range(60)],
+    }
+)
+PATCH = "--- a/model.py\n+++ b/model.py\n@@ -1,9 +1,9 @@\n"
+
+
+@pytest.mark.parametrize("lines", [0, 11, 12, 900])
+def test_an_answer_with_everything_in_it_fits_on_the_screen(lines: int, capsys, monkeypatch):
+    """The headline, the line and the fix stay; a patch stays whole or is left out."""
+    monkeypatch.setenv("COLUMNS", str(SCREEN_COLUMNS))
+    patch = PATCH + "".join(f"+{n}\n" for n in range(lines)) if lines else None
+    fix = Fix(what="Check the ids", why=LONG, patch=patch, verdict="fixed" if patch else None)
+    found = FULL.model_copy(update={"fixes": [fix] * 9})
+    steps = [Step(name=f"s{n}", status="done", finding=f"{n} {LONG}") for n in range(40)]
+    answer = TriageAnswer(
+        run=RUN, status="done", diagnosis=found, also=[ASSERT] * 9, steps=steps, notes=[LONG] * 9
+    )
+    for as_json in (False, True):
+        with pytest.raises(typer.Exit):
+            finish(answer, as_json=as_json, verbose=False)
+        said = capsys.readouterr().out
+        if as_json:
+            assert len(said) <= SHORT_LIMIT + 1
+            assert TriageAnswer.model_validate_json(said).diagnosis is not None
+        else:
+            assert said.count("\n") <= SCREEN_LINES, said
+        told = " ".join(said.split())
+        for part in ("every field says as much", "Check the ids", RUN):
+            assert part in told
+        shown = [f"+{n}" in said for n in range(lines)]
+        assert all(shown) or not any(shown)
+    assert bool(lines) == ("fixed" in said)

@@ -32,7 +32,9 @@ class TargetCommand(TyperCommand):
 Verbose = Annotated[
     bool, typer.Option("--verbose", "-v", help="Show values, slices, steps and files too.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="One JSON document on standard output; whole with --verbose.")
+]
 Report = Annotated[
     Path | None, typer.Option("--report", help="Also write a report: *.md or *.html.")
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -92,18 +93,32 @@ def finish(
     answer = answer.cleaned()
     if report is not None:
         _write_report(answer, report)
-    if as_json:
+    if as_json and verbose:
         print_json(answer.document())
+    elif as_json:
+        from aoti_debug.report.short import compact, short_document
+
+        sys.stdout.write(compact(short_document(answer)) + "\n")
+        sys.stdout.flush()
     else:
-        from rich.console import Console
-
-        from aoti_debug.report.terminal import print_outline
-        from aoti_debug.report.text import on_one_screen
-
-        outline = _outline(answer)
-        wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE
-        print_outline(outline if verbose else on_one_screen(outline), Console(width=wide))
+        _print(answer, verbose)
     raise typer.Exit(status_of(answer))
+
+
+def _print(answer: Model, verbose: bool) -> None:
+    from rich.console import Console
+
+    from aoti_debug.report.short import shortened
+    from aoti_debug.report.terminal import print_outline
+    from aoti_debug.report.text import on_one_screen
+
+    outline = _outline(answer) if verbose else on_one_screen(_outline(shortened(answer)))
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        print_outline(outline, Console())
+        return
+    text = io.StringIO()
+    print_outline(outline, Console(file=text, width=WIDE))
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
 
 
 def print_json(document: dict[str, object]) -> None:

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 from typing import Any, Literal
 
 from aoti_debug.model import Next
@@ -77,6 +78,7 @@ def extended(main: Outline, *more: Section) -> Outline:
     return replace(main, sections=main.sections + more)
 
 
+_TEXT, _PATCH = "characters of an item", "lines of a patch"
 # How many items of a section one screen has room for; the other sections are left out.
 _SCREEN: Mapping[str, int] = {
     "Where": 3,
@@ -89,35 +91,88 @@ _SCREEN: Mapping[str, int] = {
     "Guide": 1,
     "Also possible": 2,
     "Notes": 2,
+    _TEXT: 320,
+    _PATCH: 14,
 }
-_SCREEN_COLUMNS, _SCREEN_PATCH = 100, 14
+# What else goes until the answer fits on the screen, in this order: the most that a section keeps.
+_LESS = (
+    ("Also possible", 1),
+    ("Notes", 1),
+    ("Not the cause", 1),
+    ("Where", 2),
+    ("Because", 2),
+    ("Evidence", 0),
+    ("Also possible", 0),
+    ("Notes", 0),
+    ("Fix", 1),
+    ("Not the cause", 0),
+    ("Because", 1),
+    ("Why", 1),
+    ("Guide", 0),
+    ("Where", 1),
+    (_TEXT, 160),
+    (_PATCH, 0),
+)
+SCREEN_LINES, SCREEN_COLUMNS = 25, 100
 
 
 def on_one_screen(outline: Outline) -> Outline:
-    """Shorten the outline of a diagnosis to what is needed to act on it."""
-    shown = (
-        Section(part.title, tuple(map(_short, part.items[: _most(part)])))
-        for part in outline.sections
-    )
-    return replace(outline, sections=tuple(shown), dense=True)
+    """Shorten the outline of a diagnosis to what is needed to act on it: what is most important
+    of it, on 25 lines of 100 columns."""
+    most = dict(_SCREEN)
+    shown = _screen(outline, most)
+    for title, count in _LESS:
+        if _height(shown) <= SCREEN_LINES:
+            break
+        most[title] = count
+        shown = _screen(outline, most)
+    return shown
 
 
-def _most(part: Section) -> int:
-    if part.title == "Fix" and part.items[0].quote:
-        return 1  # the patch is what is applied
-    return _SCREEN.get(part.title, 0)
+def _screen(outline: Outline, most: Mapping[str, int]) -> Outline:
+    parts = []
+    for part in outline.sections:
+        count = most.get(part.title, 0)
+        if part.title == "Fix" and part.items[0].quote:
+            count = 1  # the patch is what is applied
+        parts.append(Section(part.title, tuple(_short(item, most) for item in part.items[:count])))
+    return replace(outline, sections=tuple(parts), dense=True)
 
 
-def _short(item: Item) -> Item:
+def _short(item: Item, most: Mapping[str, int]) -> Item:
     """Put one line of what is quoted beside the text; keep a patch that is not too long."""
     if item.code:
         return replace(item, detail="")
+    detail = _cut(item.detail, SCREEN_COLUMNS)
+    item = replace(item, text=_cut(item.text, most[_TEXT]), detail=detail)
     lines = item.quote.strip("\n").split("\n")
     if item.whole:
-        return item if len(lines) <= _SCREEN_PATCH else replace(item, quote="")
-    said = lines[0].strip() or item.detail
-    cut = said if len(said) <= _SCREEN_COLUMNS else said[:_SCREEN_COLUMNS] + "…"
-    return replace(item, detail=cut, quote="")
+        return item if len(lines) <= most[_PATCH] else replace(item, quote="")
+    said = _cut(lines[0].strip(), SCREEN_COLUMNS)
+    return replace(item, detail=said or detail, quote="")
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
+def _height(outline: Outline) -> int:
+    """Count the lines that an outline without empty lines takes on the screen."""
+    title = max((len(part.title) for part in outline.sections), default=0)
+    width = SCREEN_COLUMNS - title - len("    ")
+    height = _wrapped(outline.headline, SCREEN_COLUMNS - 2) + len(outline.tags[:1])
+    height += (1 if outline.sections else 0) + (2 if outline.foot else 0)
+    for item in (item for part in outline.sections for item in part.items):
+        height += _wrapped(f"{item.text} — {item.detail}" if item.detail else item.text, width)
+        lines = item.quote.strip("\n").split("\n") if item.quote else []
+        height += sum(_wrapped(line, width - 2) for line in lines)
+    return height
+
+
+def _wrapped(text: str, width: int) -> int:
+    """Count the lines of a text; a word that is longer than a line begins on a new one."""
+    lines = wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    return sum(-(-len(line) // width) for line in lines) or 1
 
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$@])")

@@ -11,7 +11,8 @@ from pydantic import Field
 from aoti_debug.answers import ArtifactPage, EnvironmentAnswer, ExplainAnswer, PackageAnswer
 from aoti_debug.errors import WrongUse
 from aoti_debug.model import DiagnoseAnswer
-from aoti_debug.tools.fit import LIMIT, answer, size
+from aoti_debug.report.short import LIMIT, size
+from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import Call, Env, Python, Run, absolute, interpreter, owner_of, tool
 
 
