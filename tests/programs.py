@@ -5,6 +5,7 @@ watched."""
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import select
 import shutil
@@ -13,8 +14,10 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -155,3 +158,23 @@ class FileWatch:
 
     def close(self) -> None:
         os.close(self._file)
+
+
+def told(folder: Path, *words: str) -> dict[str, Any]:
+    """Return what a command answers about a script of a folder, with a home beside that."""
+    home = {"AOTI_DEBUG_HOME": str(folder.parent / "home")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "aoti_debug", words[0], "--json", *words[1:]],
+        cwd=folder,
+        env={**os.environ, **home},
+        capture_output=True,
+        text=True,
+    )
+    answer: dict[str, Any] = json.loads(ran.stdout)
+    return answer
+
+
+def diff(name: str, before: str, after: str) -> str:
+    """Return the changes of a file as a patch."""
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    return "".join(unified_diff(old, new, name, name))

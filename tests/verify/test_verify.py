@@ -8,10 +8,7 @@ import json
 import lzma
 import os
 import socket
-import subprocess
-import sys
 from dataclasses import dataclass, replace
-from difflib import unified_diff
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,6 +30,7 @@ from aoti_debug.verify.script_checks import Changes
 from aoti_debug.verify.script_refusals import Refusal
 from aoti_debug.verify.tree import patched_target
 from aoti_debug.vocabulary import Fingerprint
+from programs import diff, told
 
 try:
     import tomllib
@@ -493,27 +491,9 @@ class Failing:
         return told(self.folder, "verify", str(patch), "--against", self.answer["run"])
 
 
-def told(folder: Path, *words: str) -> dict[str, Any]:
-    home = {"AOTI_DEBUG_HOME": str(folder.parent / "home")}
-    ran = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", words[0], "--json", *words[1:]],
-        cwd=folder,
-        env={**os.environ, **home},
-        capture_output=True,
-        text=True,
-    )
-    answer: dict[str, Any] = json.loads(ran.stdout)
-    return answer
-
-
 def base_of(name: str) -> dict[str, Any]:
     bases = tomllib.loads(lzma.decompress(PAIRS.read_bytes()).decode())["base"]
     return next(base for base in bases if base["name"] == name)
-
-
-def diff(name: str, before: str, after: str) -> str:
-    old, new = (text.splitlines(keepends=True) for text in (before, after))
-    return "".join(unified_diff(old, new, name, name))
 
 
 @pytest.fixture(scope="module")
@@ -565,21 +545,6 @@ def test_a_failure_that_only_vanishes_is_masked(failing: Failing, name: str, wor
     assert answer["verdict"] == "masked" and word in answer["reason"]
     assert (failing.folder / "model.py").read_text() == failing.script
     assert list(failing.folder.iterdir()) == [failing.folder / "model.py"]
-
-
-def test_a_package_alone_tells_by_its_contract_and_good_calls() -> None:
-    alone = replace(
-        FIXED, category="contract_stride", trials=(), own_reference=True, alone=True, good_calls=4
-    )
-    assert judge(alone).verdict == "fixed"
-    for facts, verdict in (
-        (replace(alone, breaks=("stride",)), "not fixed"),
-        (replace(alone, inputs="input 0 has other values"), "masked"),
-        (replace(alone, inputs=None), "undecided"),
-        (replace(alone, other_values=(3,)), "undecided"),
-        (replace(alone, alone=False, why_no_trials="no program"), "undecided"),
-    ):
-        assert judge(facts).verdict == verdict
 
 
 def test_a_report_without_the_secret_of_its_run_is_not_believed(tmp_path: Path) -> None:
@@ -792,34 +757,6 @@ def test_a_fix_of_results_in_memory_that_is_used_again_and_one_of_its_check(
         (tmp_path / "fix.patch").write_text(diff("model.py", REUSED, fixed))
         answer = failing.verified(tmp_path / "fix.patch")
         assert answer["verdict"] == verdict, answer.get("reason") or answer
-
-
-def test_a_package_alone_is_held_against_its_contract_and_its_good_calls(
-    warm_python: str, tmp_path: Path
-) -> None:
-    folder = tmp_path / "tree"
-    folder.mkdir()
-    built = NO_PROGRAM.replace("        if x.sum() > 0:\n    ", "").rpartition("print(")[0]
-    healthy = built + "model = torch._inductor.aoti_load_package(path)\nmodel(torch.ones(4, 8))\n"
-    failing = (
-        healthy
-        + "x = torch.arange(32.).reshape(8, 4).T / 32\n"
-        + "torch.testing.assert_close(model(x), torch.tanh(x * 2.0))\n"
-    )
-    (folder / "model.py").write_text(healthy)
-    words = [warm_python, "model.py", "model.pt2"]
-    subprocess.run(words, cwd=folder, check=True, capture_output=True)
-    (folder / "model.py").write_text(failing)
-    run = told(folder, "triage", "model.py", "--python", warm_python, "--", "model.pt2")
-    for old, new, verdict in (
-        ("model(x)", "model(x.contiguous())", "fixed"),
-        ("torch.arange(32.).reshape(8, 4).T / 32", "torch.ones(4, 8)", "masked"),
-    ):
-        fixed = failing.replace(old, new)
-        (tmp_path / "fix.patch").write_text(diff("model.py", failing, fixed))
-        answer = Failing(folder, failing, {}, run).verified(tmp_path / "fix.patch")
-        assert answer["verdict"] == verdict, answer
-        assert ("could not be compared" in answer["reason"]) == (verdict == "fixed")
 
 
 def test_a_target_whose_tree_is_patched_finds_its_modules_in_the_copy(

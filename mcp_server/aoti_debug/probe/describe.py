@@ -150,6 +150,12 @@ def is_float(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and bool(value.is_floating_point())
 
 
+def is_integer(value: Any) -> bool:
+    """Tell whether a value is a tensor of integers."""
+    other = not isinstance(value, torch.Tensor) or value.is_floating_point() or value.is_complex()
+    return not other and value.dtype != torch.bool
+
+
 def leaves(flat: Sequence[Any], names: Sequence[str | None]) -> list[Description]:
     """Describe flat leaves; tensors are numbered as the AOTI runtime numbers its inputs."""
     found: list[Description] = []

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from . import eager, limits, standalone
-from .describe import is_float
+from .describe import is_float, is_integer
 from .lazy import torch
 from .sizes import ENDLESS, bounds, expression, is_symbol, learn, numbers
 from .sizes import number as size_in
@@ -45,7 +45,7 @@ class Fresh:
         self.limits = {
             place: searched.of(place)
             for place, leaf in enumerate(given.flat)
-            if _is_integer(leaf) and leaf.numel()
+            if is_integer(leaf) and leaf.numel()
         }
 
     def draw(self, number: int) -> Inputs | None:
@@ -216,9 +216,3 @@ class Fresh:
 
 def _count(leaf: Any) -> int:
     return leaf.numel() if hasattr(leaf, "numel") else 0
-
-
-def _is_integer(leaf: Any) -> bool:
-    return isinstance(leaf, torch.Tensor) and not (
-        leaf.is_floating_point() or leaf.is_complex() or leaf.dtype == torch.bool
-    )

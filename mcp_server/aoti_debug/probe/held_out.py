@@ -20,6 +20,7 @@ from . import (
     limits,
     neighbours,
     originals,
+    package_alone,
     refusals,
     standalone,
     tables,
@@ -37,6 +38,9 @@ def main() -> int:
     """Try the failing call, the example and fresh inputs; the report is whole after each."""
     parser = standalone.arguments(__doc__, inputs=False, package=True, exported=False)
     parser.add_argument("--now", help="inputs of the same call of the fixed script")
+    parser.add_argument(
+        "--rest", action="append", default=[], help="inputs of a further call that it is split over"
+    )
     parser.add_argument("--parts", type=int, nargs="+", help="rows of the calls it is split over")
     parser.add_argument("--before", help="the program as it was; none: there was none")
     parser.add_argument(
@@ -60,7 +64,7 @@ def main() -> int:
         if options.exported:
             hold(options, report, *loaded(options, operators))
         else:
-            report.update(inputs=other_inputs(options))
+            package_alone.hold(options, report)
         report.update(state="done")
     return 0
 
@@ -85,9 +89,11 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
     if given.other and match.plain and match.agreed:
         calls = (captured.flat, given.now.flat)
         known = options.tables and tables.looked_up(options.tables, drawn, *calls)
-        if known or (options.corrects and tables.corrected(drawn, *calls)):
+        known = known or (options.corrects and tables.corrected(drawn, *calls))
+        repaired = changed.repaired(*calls)
+        if known or repaired:
             captured, given = given.now, given._replace(other="")
-            report.update(inputs="", looked_up=True)
+            report.update(inputs="", looked_up=bool(known), repaired=repaired)
     own = options.before or options.inputs
     first = "the failing call" if own else "the fixed script's call"
     found = [(first, captured), *held_out(old, drawn, options.seeds)]
@@ -100,7 +106,8 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
         like = pair.alike(drawn, captured)
         legal = [one for _, one in found[1:] if one and not pair.fails(one)]
         if options.refusals and like:
-            wrong = refusals.wrong(old, options.refusals, captured, legal, like)
+            names = [node.name for node in standalone.user_inputs(old)]
+            wrong = refusals.wrong(names, options.refusals, captured, legal, like)
             report.update(wrong_refusals=wrong)
         gone = given.other and given.now is not None and match.plain
         if options.refusals and gone and refusals.drops(drawn, captured.flat, given.now.flat):
@@ -133,19 +140,11 @@ class Given(NamedTuple):
     other: str | None  # how they differ; "" they do not, None: that is not known
 
 
-def other_inputs(options: Any) -> str | None:
-    """Say how the call differs from the failing one, by the names of inputs alone."""
-    if not (options.inputs and options.now):
-        return None
-    captured, now = (standalone.read_inputs(one) for one in (options.inputs, options.now))
-    return changed.differ(*changed.by_name(first_part(options, captured), now))
-
-
 def first_part(options: Any, captured: Inputs) -> Inputs:
     """Return a call, or the first of those that the fixed script splits it over."""
     if not options.parts:
         return captured
-    flat = [changed.part(leaf, options.parts) for leaf in captured.flat]
+    flat = [changed.part(leaf, options.parts, 0) for leaf in captured.flat]
     return standalone.with_leaves(captured, flat)
 
 

@@ -23,7 +23,8 @@ _COMPARING = tuple(
 
 
 class Limits:
-    """The search for them: at most so many seconds of runs of the program, on its example."""
+    """The search for them: at most so many seconds of runs of the program, on its example. Of a
+    package alone there is no `program`, only what it `accepts`."""
 
     def __init__(
         self,
@@ -89,12 +90,16 @@ class Limits:
 
     def _indexed(self, place: int) -> set[int]:
         """Return the sizes that an input's values index, as far as they are numbers."""
+        if self.program is None:
+            return set()
         name = standalone.user_inputs(self.program)[place].name
         pairs = _sizes_indexed(self.program)
         return {size for size, held in pairs if name in indices.ancestors(held)[0]}
 
     def _sizes_of_data(self) -> bool:
         """Tell whether sizes depend on values, which must then not be large."""
+        if self.program is None:
+            return False
         symbols = {str(s) for s in self.program.range_constraints}
         return any(s.startswith(("u", "zuf")) for s in symbols)
 

@@ -5,28 +5,35 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Container, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from . import standalone
 from .describe import is_float
-from .fresh import Fresh
 from .lazy import torch
 
 Inputs = standalone.Inputs
 Changed = Callable[[Any], Any]
+Ends = dict[int, tuple[bool, list[tuple[int, int]]]]
 
 _SCALES = (1.25, 0.8, 1.1, 0.93)  # what rounding makes of an edge differs
 _FURTHER = (1, 2, 7)  # how far an index lies beyond the one that was out of bounds
 
 
-def beyond(drawn: Fresh, failing: Inputs) -> list[Inputs]:
+class Limited(Protocol):
+    """What knows the limits of integer inputs, by their places: whether each column has its own,
+    and the lowest and the highest values."""
+
+    limits: Ends
+
+
+def beyond(drawn: Limited, failing: Inputs) -> list[Inputs]:
     """Return the failing inputs with each index that is out of bounds further out; nothing where
     none is."""
     bad = _bad(drawn, failing)
     return [_further(failing, bad, step) for step in _FURTHER] if bad else []
 
 
-def moved(drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
+def moved(drawn: Limited, failing: Inputs) -> Iterator[Inputs]:
     """Yield the failing inputs with other values beside the edge, and with it in another place."""
     torch.manual_seed(2000)
     bad = _bad(drawn, failing)
@@ -40,12 +47,12 @@ def moved(drawn: Fresh, failing: Inputs) -> Iterator[Inputs]:
     yield _each(failing, lambda leaf: leaf.roll(1, 0), range(len(failing.flat)))
 
 
-def _bad(drawn: Fresh, failing: Inputs) -> dict[int, Any]:
+def _bad(drawn: Limited, failing: Inputs) -> dict[int, Any]:
     found = {place: outside(drawn, place, leaf) for place, leaf in enumerate(failing.flat)}
     return {place: where for place, where in found.items() if where is not None}
 
 
-def outside(drawn: Fresh, place: int, leaf: Any) -> Any:
+def outside(drawn: Limited, place: int, leaf: Any) -> Any:
     """Return which elements of an integer input lie above, then below what the program takes."""
     if place not in drawn.limits or not hasattr(leaf, "numel") or not leaf.numel():
         return None

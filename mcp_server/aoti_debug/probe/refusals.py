@@ -10,43 +10,51 @@ from pathlib import Path
 from typing import Any
 
 from . import neighbours, standalone
-from .fresh import Fresh
 from .lazy import torch
 
 Inputs = standalone.Inputs
 
 
 def wrong(
-    program: Any, path: str, failing: Inputs, legal: list[Inputs], near: list[Inputs]
+    names: list[str], path: str, failing: Inputs, legal: list[Inputs], near: list[Inputs]
 ) -> list[str]:
     """Say which conditions refuse what the program computes, or let through what fails like the
     failing call, as all of `near` do. Nothing is known of one that cannot be tried, or does not
-    refuse that call."""
-    names = [node.name for node in standalone.user_inputs(program)]
+    refuse that call. `names` are those of the inputs, as far as they are known: of another name it
+    may be any of them."""
     found = []
     for one in json.loads(Path(path).read_text("utf-8")):
-        place = names.index(one["name"]) if one["name"] in names else 0
-        if one["name"] not in names and len(names) > 1:
-            continue
-
-        def refused(inputs: Inputs, one: Any = one, place: int = place) -> bool:
-            known: dict[str, Any] = {"torch": torch}
-            exec(one["condition"], known)
-            return bool(known["refused"](inputs.flat[place]))
-
-        try:
-            if not refused(failing):
-                continue
-            if any(map(refused, legal)):
-                found.append(f"it refuses what the original computes: {one['text']}")
-            elif not all(map(refused, near)):
-                found.append(f"it lets through what fails likewise: {one['text']}")
-        except Exception:
-            continue
+        known = one["name"] in names
+        places = [names.index(one["name"])] if known else range(len(failing.flat))
+        said = [_wrong(one, place, failing, legal, near) for place in places]
+        tried = [words for words in said if words is not None]
+        if tried and all(tried):
+            found.append(f"{tried[0]}: {one['text']}")
     return found
 
 
-def drops(drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
+def _wrong(
+    one: Any, place: int, failing: Inputs, legal: list[Inputs], near: list[Inputs]
+) -> str | None:
+    """Say what is wrong with a condition on one of the inputs; None where it cannot be tried on
+    that, or does not refuse the failing call."""
+
+    def refused(inputs: Inputs) -> bool:
+        known: dict[str, Any] = {"torch": torch}
+        exec(one["condition"], known)
+        return bool(known["refused"](inputs.flat[place]))
+
+    try:
+        if not refused(failing):
+            return None
+        if any(map(refused, legal)):
+            return "it refuses what the original computes"
+        return "" if all(map(refused, near)) else "it lets through what fails likewise"
+    except Exception:
+        return None
+
+
+def drops(drawn: neighbours.Limited, before: list[Any], now: list[Any]) -> bool:
     """Tell whether a call has some of the failing one's rows, and not all that are legal."""
     tensors = [one for one in (*before, *now) if isinstance(one, torch.Tensor) and one.dim()]
     if len(before) != len(now) or len(tensors) < 2 * len(before):

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from . import neighbours
-from .fresh import Fresh
 from .lazy import torch
 
 _FEWEST = 3  # entries: fewer may be anything
 
 
-def looked_up(path: str, drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
+def looked_up(path: str, drawn: neighbours.Limited, before: list[Any], now: list[Any]) -> bool:
     """Tell whether a call is given other integers than before only where one table has them for
     those, and nothing out of bounds is left."""
     pairs: set[tuple[int, int]] = set()
@@ -39,7 +38,7 @@ def looked_up(path: str, drawn: Fresh, before: list[Any], now: list[Any]) -> boo
     return bool(pairs) and any(all(_has(table, *pair) for pair in pairs) for table in tables)
 
 
-def corrected(drawn: Fresh, before: list[Any], now: list[Any]) -> bool:
+def corrected(drawn: neighbours.Limited, before: list[Any], now: list[Any]) -> bool:
     """Tell whether a call is given other values for what was out of bounds alone, all of them
     legal."""
     found = False

@@ -220,7 +220,7 @@ def other_kinds(run: RunSeen, call: Call) -> tuple[Call, ...]:
     return tuple(found)
 
 
-def kind_of(call: Call) -> tuple[object, ...]:
+def kind_of(call: Call) -> tuple[tuple[object, ...], ...]:
     return tuple(
         (one.kind, one.shape, one.stride, one.dtype, one.value, one.min, one.max)
         for one in call.inputs

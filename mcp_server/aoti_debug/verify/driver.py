@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from filecmp import cmp
+from itertools import chain, takewhile
 from pathlib import Path
 
 import anyio.to_thread
@@ -30,11 +30,11 @@ from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Others, Report, held_out
 from aoti_debug.verify.judge import CORRECTABLE, Facts, HeldOut, failed_calls, judge
-from aoti_debug.verify.noticed import failed_check, unnoticed
+from aoti_debug.verify.noticed import WRONG_RESULTS, failed_check, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
-from aoti_debug.verify.slower import slower
+from aoti_debug.verify.slower import same_file, slower
 from aoti_debug.verify.tree import as_they_were, patched_target, put_back, sources
 from aoti_debug.vocabulary import Fingerprint
 
@@ -47,6 +47,7 @@ CONTRACT: Mapping[str, tuple[str, ...]] = {
     "contract_guard": ("guard", "size"),
     "contract_argument": ("count", "nesting"),
 }
+FIXED_RUN = "fixed run"
 GENERATED = ("triton", "cpp", "cuda")
 
 
@@ -94,7 +95,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         await anyio.to_thread.run_sync(put_back, state, request, copy, there)
         parts = split(before.call.call, ran.observations.run.calls)
         operators = await anyio.to_thread.run_sync(_operators, state, before, was)
-        others = Others(now, parts, checks, calls, operators)
+        rest = _calls_after(before, ran, state.directory.path, len(parts) - 1)
+        others = Others(now, rest, parts, checks, calls, operators)
         report = await held_out(state, request, before.material, ran, call, others)
         facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
         found = judge(facts)
@@ -123,7 +125,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         against=before.run,
         checks=[Check(what=f.what, result=f.result, finding=f.finding) for f in found.findings],
         changed=changed,
-        cost=_cost(before, ran),
+        cost=_cost(state, before, ran),
         steps=state.steps,
         artifacts=state.artifacts(),
         notes=state.notes,
@@ -180,12 +182,11 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
         around=tracing(state.directory.path),
         flags=flags,
         capture=True,
-        recompiles=False,
         reuse="any lines",
         cwd=target.cwd,
     )
     state.ended = ran.exit
-    state.done(state.step("fixed run", "the fixed script as it is, watched", ran))
+    state.done(state.step(FIXED_RUN, "the fixed script as it is, watched", ran))
     return ran
 
 
@@ -209,6 +210,13 @@ def _calls_before(before: Before, ran: Ran, path: Path) -> tuple[tuple[Path, Pat
         if was is not None and now is not None:
             found.append((was, now))
     return tuple(found)
+
+
+def _calls_after(before: Before, ran: Ran, path: Path, count: int) -> tuple[Path, ...]:
+    """Return the inputs, as far as they are kept, of so many calls after the failing one."""
+    first = (before.failing_call or 0) + 1
+    files = (same_call(ran.observations, n, path) for n in range(first, first + count))
+    return tuple(file for file in takewhile(bool, files) if file is not None)
 
 
 def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
@@ -244,8 +252,9 @@ def _facts(
     calls = events.calls
     diagnosis = before.material.diagnosis
     category = diagnosis.category if diagnosis else None
-    alone = _alone(before, call) and category in CONTRACT
-    good = _good_calls(before.observations.run, events, before.failing_call) if alone else {}
+    was, package = before.observations.run, before.material.package
+    alone = package is not None and not (before.material.exported or call.exported)
+    good = _good_calls(was, events, before.failing_call, ended=ran.exit.ok) if alone else {}
     told = {one.name: getattr(report, one.name) for one in fields(HeldOut)}
     return Facts(
         **told,
@@ -259,6 +268,7 @@ def _facts(
         failed_compiles=sum(c.ok is False for c in events.compiles) if ran.exit.ok else 0,
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
+        other_package=alone and _is_other(package, call.package),
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),
@@ -269,7 +279,9 @@ def _facts(
         alone=alone,
         good_calls=len(good),
         other_values=tuple(number for number, same in good.items() if not same),
-        breaks=_every_break(calls) if alone else _breaks(calls, before.failing_call, category),
+        breaks=_new_breaks(was.calls if category not in CONTRACT else (), calls)
+        if alone
+        else _breaks(calls, before.failing_call, category),
         not_given=_not_given(before, ran) if category == "constants_missing" else (),
         why_no_trials=report.why_no_trials,
     )
@@ -295,29 +307,44 @@ def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in lacked if name not in now)) if now else ()
 
 
-def _alone(before: Before, call: Captured) -> bool:
-    """Tell whether both runs loaded the same package, and neither had a program exported."""
-    package, now = before.material.package, call.package
-    if package is None or now is None or (before.material.exported or call.exported) is not None:
-        return False
-    return cmp(package, now, shallow=False)
+def _is_other(before: Path | None, now: Path | None) -> bool:
+    return before is not None and now is not None and not same_file(before, now)
 
 
-def _good_calls(before: RunSeen, now: RunSeen, failing: int | None) -> dict[int, bool]:
-    """Tell of each call that broke nothing, and is given now what it was, whether it returns what
-    it did, by the elements that are known of it."""
-    later = {call.call: call for call in now.calls}
-    good = [one for one in before.calls if one.ok and one.values and not one.breaks]
-    return {
-        one.call: (one.values, one.outputs) == (again.values, again.outputs)
-        for one in good
-        if one.call and one.call != failing and (again := later.get(one.call))
-        if kind_of(one) == kind_of(again)
-    }
+def _good_calls(
+    before: RunSeen, now: RunSeen, failing: int | None, *, ended: bool
+) -> dict[int, bool]:
+    """Tell of each call that broke nothing whether it is made again, and returns what it did, by
+    what is known of its inputs and outputs. One of which nothing is known, or whose rows are
+    split, is left out."""
+    found: dict[int, bool] = {}
+    rest = list(now.calls)
+    for one in (call for call in before.calls if call.call != failing):
+        later = failing is not None and (one.call or 0) > failing and not ended
+        if not (one.ok and one.values) or one.breaks or later or one.call is None:
+            continue
+        like = [call for call in rest if _alike(one, call)]
+        again = next((call for call in like if call.values == one.values), next(iter(like), None))
+        if again is not None:
+            rest.remove(again)
+            if again.values:
+                found[one.call] = again.values == one.values
+        elif not split(one, rest):
+            found[one.call] = False
+    return found
 
 
-def _every_break(calls: Sequence[Call]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for call in calls for word in call.breaks))
+def _alike(one: Call, other: Call) -> bool:
+    """Tell whether two calls are given the same, as far as it is known of both."""
+    pairs = zip(chain(*kind_of(one)), chain(*kind_of(other)), strict=False)
+    same = len(one.inputs) == len(other.inputs)
+    return same and all(was == now for was, now in pairs if None not in (was, now))
+
+
+def _new_breaks(before: Sequence[Call], now: Sequence[Call]) -> tuple[str, ...]:
+    """Return what calls break of the contract that none did before."""
+    known = {word for call in before for word in call.breaks}
+    return tuple(dict.fromkeys(w for call in now for w in call.breaks if w not in known))
 
 
 def _breaks(
@@ -353,12 +380,18 @@ def _kernels(package: Path | None) -> int:
     return sum(launch.kind in GENERATED for launch in model.wrapper.launches)
 
 
-def _cost(before: Before, ran: Ran) -> list[str]:
+def _cost(state: RunState, before: Before, ran: Ran) -> list[str]:
+    runs = sum(step.name in (FIXED_RUN, WRONG_RESULTS) for step in state.steps)
+    spent = state.cost()
+    said = f"compiles: {spent.recompiles}, runs of the script: {runs}, {spent.wall_s:.1f} s in all"
+    state.say(f"verified: {said}")
     events, now = before.observations.run, ran.observations.run
     took, peak = before.material.wall_s, before.material.peak_rss >> 20
-    found = [f"before: the script took {took:.1f} s, {peak} MiB at most"] if took and peak else []
-    spent = f"{ran.exit.wall_s:.1f} s, {ran.exit.peak_rss >> 20} MiB"
-    found.append(f"now: the script took {spent} at most")
+    found = [f"this verification: {said}"]
+    if took and peak:
+        found.append(f"before: the script took {took:.1f} s, {peak} MiB at most")
+    peak = ran.exit.peak_rss >> 20
+    found.append(f"now: the script took {ran.exit.wall_s:.1f} s, {peak} MiB at most")
     for name, seen in (("before", events), ("now", now)):
         seconds = [call.seconds for call in seen.calls if call.seconds is not None]
         if seconds:

@@ -54,6 +54,7 @@ class Others:
     """What the fixed script gives in the place of the failing call."""
 
     now: Path | None  # inputs of the call of its number
+    rest: tuple[Path, ...] = ()  # of those that its rows are split over beside it
     parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
     changes: Changes = field(default_factory=Changes)  # of the script
     calls: tuple[tuple[Path, Path], ...] = ()  # inputs of those that were made before it
@@ -72,8 +73,11 @@ async def held_out(
     if fixed.exit.timed_out:
         return Report(why_not="the fixed script does not end")
     why_not = call.why_no_package or call.why_no_exported
-    alone = call.exported is None and before.exported is None
-    if call.package is None or (call.exported is None and not alone):
+    if call.exported is None and before.exported is None:
+        call = replace(call, package=before.package)  # which tells what it takes
+    elif call.exported is None:
+        call = replace(call, package=None)
+    if call.package is None:
         return Report(why_not=why_not or "the fixed script called no package")
     directory = state.subdirectory("held-out")
     changes = others.changes
@@ -90,6 +94,7 @@ async def held_out(
         *("--seeds", str(request.seeds)),
         *(("--before", str(before.exported)) if before.exported is not None else ()),
         *(("--now", str(others.now)) if others.now is not None else ()),
+        *(word for file in others.rest for word in ("--rest", str(file))),
         *(("--parts", *map(str, others.parts)) if others.parts else ()),
         *(word for pair in others.calls for word in ("--call", *map(str, pair))),
         *(word for file in others.operators for word in ("--original", str(file))),

@@ -76,6 +76,9 @@ class HeldOut:
     invented: bool = False  # an index out of bounds of what the original has gives a result
     answered: bool = False  # other inputs give what the original does for the failing ones
     looked_up: bool = False  # what was out of bounds, in a table that the script had
+    repaired: bool = False  # the call differs only where it was given NaN or Inf
+    reordered: bool = False  # it is given the same inputs in another order
+    kept: int = 0  # inputs that are the same, where others are not
     inputs: str | None = None  # how the failing call's inputs differ; "" they do not
     unkept: Texts = ()  # promises of fake kernels
     refused: Texts = ()  # guards of the fixed program that do not hold for the failing call
@@ -110,6 +113,7 @@ class Facts(HeldOut):
     why_no_trials: str | None = None
     own_reference: bool = False  # the fixed program is all there is: none was exported before
     alone: bool = False  # nor by the fixed script: what there is is the package
+    other_package: bool = False  # the fixed script loads another
     good_calls: int = 0  # that broke nothing before and are given the same now
     other_values: tuple[int, ...] = ()  # numbers of those that return something else
 
@@ -218,7 +222,8 @@ def _refusal(facts: Facts) -> Found | None:
             return None
         call = _failing(facts)
         if facts.category in CORRECTABLE and call is not None and call.original_raises is None:
-            text = "a request is dropped that the exported program computes: " + found[0].text
+            by = "the package" if facts.alone else "the exported program"
+            text = f"a request is dropped that {by} computes: {found[0].text}"
     if not text and found and all(_is_special(one, facts) for one in found):
         text = f"only this request is refused, not all that are like it: {found[0].text}"
     text = text or next(iter(facts.wrong_refusals), "")
@@ -299,11 +304,16 @@ def _same_inputs(facts: Facts) -> Found:
         return Found(what, "good", "the failure came before any call")
     if facts.inputs is None:
         return Found(what, "unknown", "the inputs of the failing call could not be compared")
+    if facts.repaired and facts.changes.hides:
+        text = f"values that are not finite are replaced: {', '.join(facts.changes.hides)}"
+        return Found(what, "bad", text)
     elsewhere = facts.was_wrong or (_by_check(facts, OF_WEIGHTS) and not facts.not_given)
     right = elsewhere and _is_right(_failing(facts)) and not facts.refused
     if not facts.inputs:
-        text = "the call is given what failed before"
-    elif _by_check(facts):
+        more = "but for what was not finite" if facts.repaired else ""
+        more = "in another order" if facts.reordered else more
+        text = " ".join(filter(None, ("the call is given what failed before", more)))
+    elif _by_check(facts) and not (facts.alone and facts.changes.selects and not facts.kept):
         text = f"the script's check holds with others: {facts.inputs}"
     elif facts.answered:
         text = f"they are others with the same results: {facts.inputs}"
@@ -339,7 +349,7 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
         hangs = facts.original.kind == HANG
         yield Found("values", "bad" if hangs else "unknown", facts.unended, "not fixed")
     if facts.alone:
-        yield _own_values(facts)
+        yield from _own_values(facts)
         return
     held = [t for t in facts.trials if not (refused and t.name == CALL)]
     if not held and facts.died_in is None and not facts.unended:
@@ -352,13 +362,22 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
         yield _model(trial, facts)
 
 
-def _own_values(facts: Facts) -> Found:
-    """Look whether the package returns for its good calls what it did."""
-    what = "the package's good calls"
-    if facts.other_values:
-        text = f"call {facts.other_values[0]}, which was good, returns other values now"
-        return Found(what, "unknown", text)
-    return Found(what, "good", f"{facts.good_calls} of them return what they did")
+def _own_values(facts: Facts) -> Iterator[Found]:
+    """Look at the package that nothing else tells of, and whether its good calls return what they
+    did."""
+    if facts.other_package:
+        text = "the fixed script loads another package: no program tells what it must compute"
+        yield Found("the package", "unknown", text)
+    call = _failing(facts)
+    if call is not None and call.package_raises is not None:
+        text = f"it raises: {call.package_raises}"
+        yield Found(f"the package on {CALL}", "bad", text, "not fixed")
+    what, found = "the package's good calls", facts.good_calls - len(facts.other_values)
+    if facts.other_values and not _by_check(facts):
+        text = f"call {facts.other_values[0]}, which was good, is given or returns something else"
+        yield Found(what, "unknown", text)
+    else:
+        yield Found(what, "good", f"{found} of {facts.good_calls} return what they did")
 
 
 def _near(facts: Facts) -> Iterator[Found]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,10 @@ HIDING = frozenset(
 )
 _LEAVING = ("atexit.register", "os._exit")  # past the end that a script comes to
 TOLERATED = 1e-2
+# What a fix asks of values, or puts in their place, that is not computed.
+_REPLACING = frozenset("isfinite isinf NotEq zeros zeros_like full full_like where".split())
+_CHOOSING = (ast.If, ast.IfExp, ast.ExceptHandler, ast.Slice, ast.comprehension)
+_ROWS, _COMPREHENSIONS = frozenset(("cat", "concat", "vstack")), (ast.ListComp, ast.GeneratorExp)
 _WALKING = frozenset("items keys values enumerate zip range list iter".split())
 _BOUNDING = frozenset("clamp clamp_ clip clip_ minimum maximum remainder fmod Mod".split())
 COMPARING = frozenset(
@@ -52,6 +57,8 @@ class Changes:
     looser: bool = False  # a tolerance is another, and still small
     tables: tuple[str, ...] = ()  # source of those that the script had
     corrects: bool = False  # values by such a table, or a datum by what stands beside it
+    hides: tuple[str, ...] = ()  # what the fix asks of values, or replaces them by
+    selects: bool = False  # the fix chooses: by a condition, a handler or a slice of its own
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
@@ -72,9 +79,18 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         bounds = any(name in _BOUNDING for _, name in added)  # whatever a table has there
         refused, known = tuple(refusals(old, new)), () if bounds else tuple(tables(old))
         said = tuple(dict.fromkeys(weakened))
-        return Changes(said, compared, refused, bool(looser), known, corrects(old, new))
+        hides = tuple(sorted(n for _, n in added if n in {*HIDING, *_REPLACING}))
+        chooses = not _choices(new) <= _choices(old)
+        found_looser, correct = bool(looser), corrects(old, new)
+        return Changes(said, compared, refused, found_looser, known, correct, hides, chooses)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
+
+
+def _choices(source: Source) -> Counter[str]:
+    """Count what chooses, by its source."""
+    nodes = (node for node in source.nodes if isinstance(node, _CHOOSING))
+    return Counter(ast.unparse(getattr(node, "test", node)) for node in nodes)
 
 
 def made(texts: Iterable[str]) -> list[MadeCheck]:
@@ -218,7 +234,12 @@ def _checking(found: Sequence[Definition]) -> list[Definition]:
 
 
 def _of_package(value: ast.expr, *flows: Flows) -> bool:
-    """Tell whether a value is what a package returns: what that is given is compared by value."""
+    """Tell whether a value is what a package returns, or several calls of it one after the other:
+    what they are given is compared by value."""
+    if isinstance(value, ast.Call) and called(value) in _ROWS and value.args:
+        rows = value.args[0]
+        each = [rows.elt] if isinstance(rows, _COMPREHENSIONS) else getattr(rows, "elts", [])
+        return bool(each) and all(_of_package(one, *flows) for one in each)
     name = called(value) if isinstance(value, ast.Call) and value.args else ""
     loads = [ast.unparse(one) for known in flows for one in known.get(name, [])]
     return bool(loads) and all(any(word in text for word in PACKAGE) for text in loads)

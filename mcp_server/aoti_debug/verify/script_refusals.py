@@ -94,12 +94,14 @@ def tables(source: Source) -> Iterator[str]:
 def _condition(test: ast.expr, flows: Flows, source: Source) -> tuple[str, str]:
     """Return a condition as a function of the one name that its script does not define, with all
     that it needs, and that name; nothing where there is not one."""
-    parts, own, free = _closed(test, flows, source)
-    if len(free) != 1:
-        return "", ""
-    name = free.pop()
-    lines = [*parts, f"def refused({name}):", *own, f"    return {ast.unparse(test)}"]
-    return "\n".join(lines) + "\n", name
+    read = {name for name, given in flows.items() if {*map(called, given)} & source.named.keys()}
+    for given in (set[str](), read):  # what a function of the script reads may be the one name
+        parts, own, free = _closed(test, {k: flows[k] for k in flows.keys() - given}, source)
+        if len(free) == 1:
+            name = free.pop()
+            lines = [*parts, f"def refused({name}):", *own, f"    return {ast.unparse(test)}"]
+            return "\n".join(lines) + "\n", name
+    return "", ""
 
 
 def _closed(test: ast.expr, flows: Flows, source: Source) -> tuple[list[str], list[str], set[str]]:

@@ -31,7 +31,7 @@ async def slower(
     may_be = not was or not seconds or min(seconds) > SLOWER * min(was)
     if old is None or new.package is None or new.inputs is None or not may_be:
         return ""
-    if await anyio.to_thread.run_sync(_same, old, new.package):
+    if await anyio.to_thread.run_sync(same_file, old, new.package):
         return ""
     words = ("--pairs-only", "--against", str(old))
     _, document, _ = await probed(
@@ -49,7 +49,7 @@ async def slower(
     )
 
 
-def _same(one: Path, other: Path) -> bool:
+def same_file(one: Path, other: Path) -> bool:
     try:
         return filecmp.cmp(one, other, shallow=False)
     except OSError:
