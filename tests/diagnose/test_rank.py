@@ -650,10 +650,6 @@ CORE = GpuException(
     "x",
     (1, 0, 0),
     (2, 0, 0),
-    None,
-    None,
-    None,
-    None,
 )
 PRINTED = Launches(SPAN, 3, (("cpp_last", 1),), 1, "cpp_last", 4, None)
 FRAMES = (

@@ -184,14 +184,11 @@ def test_a_violated_contract_is_read(
 def test_the_shims_log_line_and_its_stack_are_read() -> None:
     (shim,) = of(read("dev_mismatch", "base"), ShimException)
     assert isinstance(shim, ShimException)
-    assert (shim.file, shim.line) == ("c_shim_cuda.cpp", 1273)
     assert shim.message.startswith("CUDA error: CUBLAS_STATUS_INTERNAL_ERROR")
-    assert len(shim.frames) == 36
-    assert shim.frames[8].function.startswith("torch::aot_inductor::AOTInductorModel::run_impl(")
-    assert shim.frames[8].library.endswith(".wrapper.so")
     (throw,) = of(read("dev_mismatch", "base"), CppThrow)
     assert isinstance(throw, CppThrow)
-    assert (throw.function, throw.line) == ("createCublasHandle", 90)
+    assert len(throw.functions) == 36
+    assert throw.functions[8].startswith("torch::aot_inductor::AOTInductorModel::run_impl(")
 
 
 def test_a_python_ops_own_stack_stays_in_the_shims_message() -> None:
@@ -246,14 +243,13 @@ def test_the_driver_names_the_kernel_and_cuda_gdb_the_line() -> None:
     assert isinstance(gdb, GpuException)
     assert driver.source == "driver"
     assert driver.exception == "CUDBG_EXCEPTION_WARP_INVALID_ADDRESS_SPACE"
-    assert (driver.kernel, driver.pc, driver.line) == ("scale_rows", "0x7f21637a4360", None)
+    assert (driver.kernel, driver.line) == ("scale_rows", None)
     assert gdb.exception == "Warp Invalid Address Space"
     assert (gdb.kernel, gdb.line, gdb.start_only) == ("scale_rows", 21, False)
     assert gdb.file is not None
     assert gdb.file.startswith("/tmp/w/user_triton-core/ic/lp/clpsdpkeb")
     assert gdb.text is not None
     assert gdb.text.startswith("tl.store(o_ptr+row*stride*4096+c,v*2.0,mask=c<n)")
-    assert (gdb.grid, gdb.block_size) == ((512, 1, 1), (128, 1, 1))
     assert (gdb.block, gdb.thread) == ((340, 0, 0), (32, 0, 0))
     assert gdb.instruction == "@!P0 STG.E.128 desc[UR8][R12.64],R4"
 
@@ -292,7 +288,7 @@ def test_an_asserts_core_dump_knows_only_the_kernels_start() -> None:
     (found,) = of(read("embed_oob", "core"), GpuException)
     assert isinstance(found, GpuException)
     assert (found.exception, found.kernel) == ("Assertion failed", EMBED_OOB)
-    assert (found.line, found.start_only, found.text, found.pc) == (23, True, None, None)
+    assert (found.line, found.start_only, found.text) == (23, True, None)
     assert (found.block, found.thread) == ((0, 3, 0), (101, 0, 0))
 
 

@@ -339,7 +339,7 @@ def test_a_process_and_its_torch_are_read() -> None:
         },
     )
     (process,) = found.processes
-    assert (process.pid, process.ppid, process.argv, process.cwd) == (7, 1, ("m.py", "--x"), "/w")
+    assert (process.pid, process.argv) == (7, ("m.py", "--x"))
     assert found.torch is not None
     assert (found.torch.version, found.torch.cuda) == ("2.13.0+cpu", None)
     assert process.span.first == 1
@@ -361,7 +361,7 @@ def test_phases_nest_and_what_did_not_end_is_known() -> None:
     assert found.phases[1].seconds == 1.25
     assert (found.phases[1].span.first, found.phases[1].span.last) == (2, 3)
     assert found.unfinished is not None
-    assert (found.unfinished.phase, found.unfinished.unfinished) == ("autotune", True)
+    assert (found.unfinished.phase, found.unfinished.ok) == ("autotune", None)
 
 
 def test_the_innermost_failure_comes_first() -> None:

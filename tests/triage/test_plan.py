@@ -83,7 +83,7 @@ class Row:
 def dumped(kernel: str, instruction: str, *, custom: bool = False) -> Observations:
     """Return a run whose core dump names a kernel of Triton and what it was at."""
     told = "Warp Illegal Address", kernel, "cabc.py", 23, "tl.store(o + at, v)"
-    core = GpuException(SPAN, "cuda-gdb", *told, None, None, None, None, None, instruction)
+    core = GpuException(SPAN, "cuda-gdb", *told, instruction=instruction)
     return replace(seen(RAISED, ok=False, device="cuda:0", custom=custom), records=(core,))
 
 
@@ -104,7 +104,7 @@ def faulted(kernel: str) -> Diagnosis:
 HEALTHY = said("no_fault", phase="none")
 STORE = "@!P0 STG.E.128 desc[UR10][R2.64],R4"
 NAMED = "CUDBG_EXCEPTION_WARP_ILLEGAL_ADDRESS", "late_rows", None, None, None
-DRIVER = GpuException(SPAN, "driver", *NAMED, None, None, None, None, None, None)
+DRIVER = GpuException(SPAN, "driver", *NAMED)
 LATE = dumped("late_rows", STORE, custom=True)
 HELD = with_package(LATE, "aten::cumsum")
 FITS = Sizes((("x", ("s0",)),), {"s0": (2, 64)}, ("(L['x'].size()[0] % 2) == 0",))

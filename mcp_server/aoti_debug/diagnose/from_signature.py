@@ -68,7 +68,7 @@ def phase(observations: Observations, match: Match) -> Phase:
     for throw in observations.of(CppThrow):
         near = abs(throw.span.first - match.span.first) <= NEAR
         if throw.span.artifact == match.span.artifact and near:
-            return phase_of_native(f.function for f in throw.frames) or own
+            return phase_of_native(throw.functions) or own
     if (around := phase_around(observations, match)) is not None:
         told = phase_of_program(match.span.quote)
         return told if around == "lower" and told == "triton_compile" else around

@@ -75,7 +75,6 @@ class Mismatch(ProbeReport):
     """A result of a custom operator that is not what its fake kernel promises."""
 
     op: str
-    output: int = 0
     property: str = ""
     expected: str = ""
     got: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -23,7 +23,6 @@ class Part:
     began: float  # unix seconds
     seconds: float
     inside: tuple[Part, ...] = ()
-    arguments: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def own(self) -> float:
@@ -59,9 +58,7 @@ def read_parts(stream: BinaryIO) -> tuple[Part, ...]:
         elif event.get("ph") == "E" and any(one.name == name[:120] for one in stack):
             while (began := stack.pop()).name != name[:120]:
                 pass  # it raised: its own end was not written
-            given = event.get("args")
-            known = given if isinstance(given, dict) else {}
-            part = Part(began.name, began.began, at / 1e6 - began.began, tuple(began.inside), known)
+            part = Part(began.name, began.began, at / 1e6 - began.began, tuple(began.inside))
             (stack[-1].inside if stack else ended).append(part)
     return tuple(ended)
 

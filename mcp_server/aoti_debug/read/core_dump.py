@@ -11,7 +11,6 @@ from aoti_debug.read.record import GpuException, Line
 
 _DETECTED = "Detected an exception of type "
 _TYPE = re.compile(r"Detected an exception of type (\w{1,100})")
-_PC = re.compile(r"\bPC:? (0x[0-9a-fA-F]{1,20})")
 _DRIVER_FRAME = re.compile(
     r"coredump:\s{1,20}#\d{1,4}\s{1,20}0x[0-9a-fA-F]{1,20}\s{1,20}(\S{1,2000})"
 )
@@ -21,11 +20,11 @@ _FOCUS = re.compile(
 )
 _EXCEPTION = re.compile(r"(?:CUDA Exception: (.{1,200})|(Assertion failed)\.)$")
 _TRIGGERED = re.compile(
-    r"The exception was triggered at PC (0x[0-9a-fA-F]{1,20})(?:\s{1,8}(.{1,3000}))?"
+    r"The exception was triggered at PC 0x[0-9a-fA-F]{1,20}(?:\s{1,8}(.{1,3000}))?"
 )
 _PLACE = re.compile(r"\(([^()]{1,1000}):(\d{1,9})\)$")
 _FRAME = re.compile(r"#\d{1,4}\s{1,8}(?:0x[0-9a-f]{1,20} in )?(.{1,3000})")
-_LAUNCH = re.compile(r"<<<(\([\d,]{1,40}\)),(\([\d,]{1,40}\))>>>")
+_LAUNCH = re.compile(r"<<<\([\d,]{1,40}\),\([\d,]{1,40}\)>>>")
 _AT = re.compile(r"\) at (.{1,2000}):(\d{1,9})$")
 _SOURCE = re.compile(r"(\d{1,9})\t(.{0,2000})")
 _INSTRUCTION = re.compile(r"\*> 0x[0-9a-fA-F]{1,20}[^:]{0,2000}:\s{1,8}(.{1,500})")
@@ -103,11 +102,7 @@ class CoreDumpReader(BlockReader[GpuException]):
     def _feed_driver(self, now: _Parts, text: str) -> bool:
         if "coredump:" not in text:
             return False
-        pc = _PC.search(text)
-        frame = _DRIVER_FRAME.search(text)
-        if pc and "pc" not in now.known:
-            now.known["pc"] = pc[1]
-        elif frame and "kernel" not in now.known:
+        if (frame := _DRIVER_FRAME.search(text)) and "kernel" not in now.known:
             now.known["kernel"] = frame[1]
         elif "has finished state collection" in text:
             now.count = _DRIVER_LINES + 1
@@ -120,8 +115,7 @@ class CoreDumpReader(BlockReader[GpuException]):
         elif exception := _EXCEPTION.search(text.rstrip()):
             now.known["exception"] = (exception[1] or exception[2]).strip()
         elif triggered := _TRIGGERED.search(text):
-            now.known["pc"] = triggered[1]
-            self._feed_place(now, (triggered[2] or "").strip())
+            self._feed_place(now, (triggered[1] or "").strip())
         elif frame := _FRAME.match(text):
             self._feed_frame(now, frame[1].rstrip())
         elif source := _SOURCE.match(text):
@@ -150,7 +144,6 @@ class CoreDumpReader(BlockReader[GpuException]):
         launch = _LAUNCH.search(text)
         if launch:
             now.known["kernel"] = kernel_name(text[: launch.start()])
-            now.known |= {"grid": triple(launch[1]), "block_size": triple(launch[2])}
 
     def end(self) -> None:
         now, self._now = self._now, None

@@ -30,11 +30,8 @@ def _path(package: object) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Process(Record):
     pid: int
-    ppid: int | None
     argv: tuple[str, ...]
     executable: str | None
-    python: str | None
-    cwd: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +126,6 @@ class Details:
     count: int = 0
     user_managed: bool = False
     full: Annotated[bool, "check_full_update"] = False
-    from_cpu: Annotated[bool, "allow_h2d_copy"] = False
     inactive: bool = False  # constants for the buffer that calls do not use
 
 
@@ -147,10 +143,6 @@ class Phase(Record):
     ok: bool | None
     error: Failure | None
     details: Details
-
-    @property
-    def unfinished(self) -> bool:
-        return self.ok is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +354,6 @@ class CppFile(Record):
     ended: Annotated[float, "t"]
     sources: tuple[str, ...]  # none: a header that is compiled ahead
     flags: tuple[str, ...]
-    links: bool = False
 
     @property
     def what(self) -> str:

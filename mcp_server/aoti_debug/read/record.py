@@ -124,13 +124,6 @@ class PythonException(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class CppFrame:
-    index: int
-    function: str
-    library: str
-
-
-@dataclass(frozen=True, slots=True)
 class FaultHandlerDump(Record):
     """Python's own stack on a fatal signal (`Fatal Python error: ...`) or on time-out."""
 
@@ -142,22 +135,16 @@ class FaultHandlerDump(Record):
 
 @dataclass(frozen=True, slots=True)
 class ShimException(Record):
-    """`[E... c_shim_*.cpp:N] Exception in aoti_torch: ...` with its C++ frames."""
+    """`[E... c_shim_*.cpp:N] Exception in aoti_torch: ...`."""
 
-    file: str
-    line: int
     message: str
-    frames: tuple[CppFrame, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CppThrow(Record):
-    """`Exception raised from FUNCTION at FILE:LINE`: where torch's C++ threw, wherever it shows."""
+    """`Exception raised from FUNCTION at FILE:LINE`, and the functions of the stack below it."""
 
-    function: str
-    file: str
-    line: int
-    frames: tuple[CppFrame, ...]
+    functions: tuple[str, ...]  # innermost first; "" for a frame without one
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +212,6 @@ class GpuException(Record):
     text: str | None = None
     block: tuple[int, int, int] | None = None
     thread: tuple[int, int, int] | None = None
-    grid: tuple[int, int, int] | None = None  # dimensions, in blocks
-    block_size: tuple[int, int, int] | None = None
-    pc: str | None = None
     instruction: str | None = None
     start_only: bool = False
     count: int = 1

@@ -9,7 +9,6 @@ from typing import Literal
 from aoti_debug.read.blocks import MARK, BlockReader, span_of
 from aoti_debug.read.record import (
     CodePlace,
-    CppFrame,
     CppThrow,
     Line,
     Record,
@@ -123,9 +122,9 @@ class RuntimeMessageReader(BlockReader[RuntimeMessage]):
 
 _LOGGED = "Exception in aoti_torch: "
 _THROWN = "Exception raised from "
-_HEAD = re.compile(r"\[[EWIF]\d{4} [\d:.]{1,30}(?: \d{1,12})? ([\w./-]{1,300}):(\d{1,9})\] ")
-_RAISED = re.compile(r"Exception raised from (.{1,2000}?) at (\S{1,1000}):(\d{1,9})")
-_FRAME = re.compile(r"frame #(\d{1,6}): (.{1,16000})")
+_HEAD = re.compile(r"\[[EWIF]\d{4} [\d:.]{1,30}(?: \d{1,12})? [\w./-]{1,300}:\d{1,9}\] ")
+_RAISED = re.compile(r"Exception raised from .{1,2000}? at \S{1,1000}:\d{1,9}")
+_FRAME = re.compile(r"frame #\d{1,6}: (.{1,16000})")
 _OFFSET = re.compile(r" \+ 0x[0-9a-f]{1,20}$")
 _FRAMES = 128
 _MESSAGE_LINES = 60
@@ -138,45 +137,36 @@ class ShimReader(BlockReader[Record]):
 
     def begin(self) -> None:
         self.lines = []
-        self._place: tuple[str, int] | None = None
         self._message: list[str] = []
         self._in_message = False
-        self._raised: tuple[str, str, int] | None = None
-        self._frames: list[CppFrame] = []
+        self._raised = False
+        self._functions: list[str] = []
         self._last = 0
 
     def feed(self, line: Line) -> bool:
         text = line.text
-        head = _HEAD.search(text) if _LOGGED in text else None
-        if head:
+        if _LOGGED in text and _HEAD.search(text):
             self.end()
-            self._place = (head[1], int(head[2]))
             self._message = [text[text.index(_LOGGED) + len(_LOGGED) :]]
             self._in_message = True
             self.lines, self._last = [line], line.number
             return True
-        raised = _RAISED.search(text) if _THROWN in text else None
-        if raised:
+        if _THROWN in text and _RAISED.search(text):
             if not self._in_message:
                 self.end()
                 self.lines = [line]
-            self._raised = (raised[1], raised[2], int(raised[3]))
-            self._in_message = False
-            self._last = line.number
+            self._raised, self._in_message, self._last = True, False, line.number
             return True
-        if not (self._place or self._raised):
-            return False
-        if not self._feed_open(line):
+        if self.lines and not self._feed_open(line):
             self.end()
-        return bool(self._place or self._raised)
+        return bool(self.lines)
 
     def _feed_open(self, line: Line) -> bool:
-        frame = _FRAME.search(line.text)
-        if frame:
+        if frame := _FRAME.search(line.text):
             self._in_message = False
             self._last = line.number
-            if len(self._frames) < _FRAMES:
-                self._frames.append(_frame(int(frame[1]), frame[2]))
+            if len(self._functions) < _FRAMES:
+                self._functions.append(_function(frame[1]))
             return True
         if not self._in_message or MARK.match(line.text) or line.text.startswith("Error: "):
             return False
@@ -189,23 +179,17 @@ class ShimReader(BlockReader[Record]):
         if not self.lines:
             return
         span = replace(span_of(self.artifact, self.lines), last=self._last)
-        frames = tuple(self._frames)
-        if self._place is not None:
-            message = "\n".join(self._message).strip()[:4000]
-            self.found.add(ShimException(span, *self._place, message, frames))
-        if self._raised is not None:
-            self.found.add(CppThrow(span, *self._raised, frames))
+        if self._message:
+            self.found.add(ShimException(span, "\n".join(self._message).strip()[:4000]))
+        if self._raised:
+            self.found.add(CppThrow(span, tuple(self._functions)))
         self.begin()
 
 
-def _frame(index: int, text: str) -> CppFrame:
-    """Take apart `FUNCTION + 0x9d (0x7f03… in LIBRARY)` or `LIBRARY() [0x58216f]`."""
-    function, found, place = text.rpartition(" (0x")
-    if found:
-        library = place.partition(" in ")[2].rstrip(")")
-        return CppFrame(index, _OFFSET.sub("", function)[:2000], library)
-    library = text.partition(" [0x")[0].removesuffix("()")
-    return CppFrame(index, "", library)
+def _function(text: str) -> str:
+    """Take the function out of `FUNCTION + 0x9d (0x7f03… in LIBRARY)`; `LIBRARY() [0x58216f]` has
+    none."""
+    return _OFFSET.sub("", text.rpartition(" (0x")[0])[:2000]
 
 
 READERS = (RuntimeMessageReader, CodePlaceReader, ShimReader)
