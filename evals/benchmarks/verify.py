@@ -23,6 +23,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from pathlib import Path
+from statistics import median
 
 try:
     import tomllib
@@ -118,6 +119,7 @@ class Base:
             "verdict": answer.get("verdict") or answer.get("error"),
             "reason": answer.get("reason"),
             "wall_s": round(time.monotonic() - began, 1),
+            "cost": next(iter(answer.get("cost") or ()), None),
         }
         with self.kept:
             print(json.dumps(found), flush=True)
@@ -171,6 +173,11 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+def compiled(line: dict) -> bool:
+    """Tell whether a verification compiled something."""
+    return " compiles: 0," not in line["cost"]
+
+
 def table(found: list[dict]) -> str:
     offered = [line for line in found if line["fix"] == PROPOSED]
     right = [line for line in found if line["right"] and line not in offered]
@@ -184,7 +191,11 @@ def table(found: list[dict]) -> str:
         rows.append(f"| {line['base']} | {line['fix']} | {yes} | {line['verdict']} | {reason} |")
     stood = sum(line["verdict"] == "fixed" for line in offered)
     head = f"{called} of {len(right)} right fixes called fixed, {taken_in} of {len(wrong)} wrong; "
-    head += f"{stood} of {len(offered)} that the triage proposed."
+    head += f"{stood} of {len(offered)} that the triage proposed. "
+    for kind, some in (("without", False), ("with", True)):
+        seconds = [one["wall_s"] for one in found if one.get("cost") and compiled(one) == some]
+        if seconds:
+            head += f"Median {kind} a compile: {median(seconds):.1f} s of {len(seconds)}. "
     return "\n".join([head, "", *rows, ""])
 
 

@@ -173,6 +173,14 @@ def test_a_fix_of_the_caller_is_fixed_and_what_hides_the_failure_is_not(
         assert answer["cost"][0].startswith("this verification: compiles: 0,")
 
 
+def test_a_run_stops_at_the_failing_call_where_that_is_bad_again(project: Project) -> None:
+    endless = "print(result.sum().item())\n        while len(ids) == 7:\n            model(ids, x)"
+    verified = project("endless", "torch.arange(7), torch.randn(8, 7).T")
+    answer = verified([("print(result.sum().item())", endless)])
+    assert answer["verdict"] == "not fixed"
+    assert answer["reason"] == "still there: call 3 breaks the contract again: stride"
+
+
 ALONE = Facts(
     original=Fingerprint("run", "wrong result"),
     category="contract_stride",

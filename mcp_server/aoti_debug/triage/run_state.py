@@ -147,6 +147,7 @@ class RunState:
     kind: str  # "triage" or the name of a stage
     stop: anyio.Event = field(default_factory=anyio.Event)
     enough: anyio.Event = field(default_factory=anyio.Event)  # of watching; on with what was seen
+    bad_enough: Callable[[], bool] = lambda: True  # a bad call, to stop there; asked each second
     began: float = field(default_factory=time.time)
     doing: str = "starting"
     steps: list[Step] = field(default_factory=list)
@@ -309,7 +310,7 @@ class RunState:
         tail = f": {now.last_line}" if now.last_line else ""
         known = counter.bad  # a second ago: its inputs are kept by now
         calls = counter.words()
-        if known and first and self.request.stop_at_first:
+        if known and first and self.request.stop_at_first and self.bad_enough():
             self.enough.set()
         self.calls = counter.calls
         self.say(f"{name}, {now.elapsed_s:.0f} s{calls}{tail}")

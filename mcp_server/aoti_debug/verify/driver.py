@@ -25,6 +25,7 @@ from aoti_debug.symptom import far, rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import of_run
+from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
@@ -63,6 +64,10 @@ class Before:
     call: Captured
     path: Path  # of its directory
 
+    @property
+    def category(self) -> Category | None:
+        return self.material.diagnosis.category if self.material.diagnosis else None
+
 
 async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
     """Run the fixed script, and judge what came of the failure.
@@ -82,12 +87,13 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
             patched_target, target, request.patch, copy
         )
         there = frozenset(path.relative_to(copy) for path in files_of(copy))
-        state.request = replace(request, target=target)  # no process sees the original tree
+    # No process sees the original tree; the run stops at the failing call if that is bad again.
+    state.request = replace(request, target=target, stop_at_first=True)
+    state.bad_enough = lambda: bool(_still(before, events_of(state.directory.path)))
     was, checks = await anyio.to_thread.run_sync(_changes, request, before.path, copy)
     async with hold_gpus(state):
         ran = await _fixed_run(state, target, before)
-        home = state.directory.path.parent.parent
-        call = captured(ran.observations, state.directory.path, home)
+        call = captured(ran.observations, state.directory.path, state.home)
         now = call.inputs
         if before.failing_call is not None:
             now = same_call(ran.observations, before.failing_call, state.directory.path)
@@ -97,7 +103,9 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         operators = await anyio.to_thread.run_sync(_operators, state, before, was)
         rest = _calls_after(before, ran, state.directory.path, len(parts) - 1)
         others = Others(now, rest, parts, checks, calls, operators)
-        report = await held_out(state, request, before.material, ran, call, others)
+        report = Report()
+        if not _fails_again(before, ran):
+            report = await held_out(state, request, before.material, ran, call, others)
         facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
         found = judge(facts)
         if facts.checked and found.verdict == "fixed" and not facts.now.failed:
@@ -109,12 +117,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         if found.verdict == "fixed":
             both = before.observations.run.calls, ran.observations.run.calls
             slow = await slower(state, before.call.package, call, *both)
-    if (
-        facts.own_reference
-        and call.exported is None
-        and not facts.alone
-        and found.verdict in ("fixed", "undecided")
-    ):
+    reference = facts.alone or before.material.exported or call.exported
+    if not reference and found.verdict in ("fixed", "undecided"):
         raise unexported(before.run, before.material)
     return VerifyAnswer(
         run=state.directory.id,
@@ -133,16 +137,15 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
 
 
 def _before(state: RunState, request: VerifyRequest) -> Before:
-    home = state.directory.path.parent.parent
-    directory = RunDirectory.open(request.against, home)
-    material = failure_kept(directory, request.target, home)
+    directory = RunDirectory.open(request.against, state.home)
+    material = failure_kept(directory, request.target, state.home)
     observations = material.observations
     if observations is None or (ended_well(material) and not rejects(observations)):
         raise NothingToMinify(
             f"run {request.against} shows no failure, so there is nothing to verify a fix against",
             help="Triage the failing script as it was, and give that run.",
         )
-    call = captured(observations, directory.path, home)
+    call = captured(observations, directory.path, state.home)
     number = call.call.call if call.call is not None else None
     signature = of_run(observations, material.diagnosis)
     return Before(request.against, material, observations, signature, number, call, directory.path)
@@ -190,12 +193,30 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
     return ran
 
 
-def same_call(observations: Observations, number: int | None, directory: Path) -> Path | None:
+def _still(before: Before, now: RunSeen) -> str:
+    """Say what is bad again in the call of the failing one's number: it breaks the same part of the
+    contract, or returns NaN or Inf for the same inputs."""
+    number, was = before.failing_call, before.call.call
+    for call in (one for one in now.calls if number is not None and one.call == number):
+        if broken := _breaks([call], number, before.category):
+            return f"call {number} breaks the contract again: {', '.join(broken)}"
+        same = before.category == "nan_or_inf" and was is not None and _alike(was, call)
+        if same and call.holds_nonfinite:
+            return f"call {number} returns NaN or Inf again"
+    return ""
+
+
+def _fails_again(before: Before, ran: Ran) -> bool:
+    """Tell whether the fixed script failed as before, which no other inputs can change."""
+    if ran.exit.enough:
+        return bool(_still(before, ran.observations.run))
+    return not ran.exit.ok and before.signature.same(of_run(ran.observations, None))
+
+
+def same_call(observations: Observations, number: int, directory: Path) -> Path | None:
     """Return the inputs of the call that has the number of the failing one; the last call need
     not be that, since a fixed script goes on."""
     events = observations.run
-    if number is None:
-        return None
     alike = (call for call in events.calls if call.call == number)
     files = (inputs_file(events, call, directory)[0] for call in alike)
     return next((file for file in files if file is not None), None)
@@ -250,8 +271,6 @@ def _facts(
 ) -> Facts:
     events = ran.observations.run
     calls = events.calls
-    diagnosis = before.material.diagnosis
-    category = diagnosis.category if diagnosis else None
     was, package = before.observations.run, before.material.package
     alone = package is not None and not (before.material.exported or call.exported)
     good = _good_calls(was, events, before.failing_call, ended=ran.exit.ok) if alone else {}
@@ -259,8 +278,9 @@ def _facts(
     return Facts(
         **told,
         original=before.signature,
-        category=category,
+        category=before.category,
         now=Fingerprint(None, None) if ran.exit.ok else of_run(ran.observations, None),
+        still=_still(before, events) if ran.exit.enough else "",
         raised_by_user=_raised_by_user(ran.observations, target),
         failing_call=before.failing_call,
         calls=len(calls),
@@ -268,7 +288,7 @@ def _facts(
         failed_compiles=sum(c.ok is False for c in events.compiles) if ran.exit.ok else 0,
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
-        other_package=alone and _is_other(package, call.package),
+        other_package=bool(alone and package and not same_file(package, call.package or package)),
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),
@@ -279,10 +299,10 @@ def _facts(
         alone=alone,
         good_calls=len(good),
         other_values=tuple(number for number, same in good.items() if not same),
-        breaks=_new_breaks(was.calls if category not in CONTRACT else (), calls)
+        breaks=_new_breaks(was.calls if before.category not in CONTRACT else (), calls)
         if alone
-        else _breaks(calls, before.failing_call, category),
-        not_given=_not_given(before, ran) if category == "constants_missing" else (),
+        else _breaks(calls, before.failing_call, before.category),
+        not_given=_not_given(before, ran) if before.category == "constants_missing" else (),
         why_no_trials=report.why_no_trials,
     )
 
@@ -290,11 +310,10 @@ def _facts(
 def _was_wrong(before: Before) -> bool:
     """Tell whether what was compiled fails on the captured call, not the script alone: in the
     declared dtype and layout, on the declared device, it may be right."""
-    category = before.material.diagnosis.category if before.material.diagnosis else None
     compared = before.observations.checks.compare
     differs = compared is not None and compared.verdict == "differs"
-    call = before.call.call
-    return category not in CORRECTABLE and (differs or (call is not None and call.ok is False))
+    failed = before.call.call is not None and before.call.call.ok is False
+    return before.category not in CORRECTABLE and (differs or failed)
 
 
 def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
@@ -305,10 +324,6 @@ def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
         name for one in far(before.observations) for name in left_out(before.observations, one)
     ]
     return tuple(dict.fromkeys(name for name in lacked if name not in now)) if now else ()
-
-
-def _is_other(before: Path | None, now: Path | None) -> bool:
-    return before is not None and now is not None and not same_file(before, now)
 
 
 def _good_calls(

@@ -73,10 +73,8 @@ async def held_out(
     if fixed.exit.timed_out:
         return Report(why_not="the fixed script does not end")
     why_not = call.why_no_package or call.why_no_exported
-    if call.exported is None and before.exported is None:
-        call = replace(call, package=before.package)  # which tells what it takes
-    elif call.exported is None:
-        call = replace(call, package=None)
+    if call.exported is None:  # the package alone tells what it takes
+        call = replace(call, package=None if before.exported else before.package)
     if call.package is None:
         return Report(why_not=why_not or "the fixed script called no package")
     directory = state.subdirectory("held-out")

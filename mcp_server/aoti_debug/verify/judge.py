@@ -94,6 +94,7 @@ class Facts(HeldOut):
     original: Fingerprint
     category: Category | None
     now: Fingerprint
+    still: str = ""  # what was bad in the failing call, and is when it is made again
     raised_by_user: bool = False  # an exception of the user's own code, before any call failed
     failing_call: int | None = None  # the number of the original's
     calls: int = 0
@@ -191,6 +192,8 @@ def _findings(facts: Facts) -> Iterator[Found]:
 
 def _ending(facts: Facts) -> Found:
     what = "the failure"
+    if facts.still:
+        return Found(what, "bad", f"still there: {facts.still}", "not fixed")
     if not facts.now.failed:
         return Found(what, "good", f"gone: {facts.original}")
     if facts.original.same(facts.now):
@@ -222,8 +225,7 @@ def _refusal(facts: Facts) -> Found | None:
             return None
         call = _failing(facts)
         if facts.category in CORRECTABLE and call is not None and call.original_raises is None:
-            by = "the package" if facts.alone else "the exported program"
-            text = f"a request is dropped that {by} computes: {found[0].text}"
+            text = f"a request is dropped that the model computes: {found[0].text}"
     if not text and found and all(_is_special(one, facts) for one in found):
         text = f"only this request is refused, not all that are like it: {found[0].text}"
     text = text or next(iter(facts.wrong_refusals), "")
@@ -310,17 +312,16 @@ def _same_inputs(facts: Facts) -> Found:
     elsewhere = facts.was_wrong or (_by_check(facts, OF_WEIGHTS) and not facts.not_given)
     right = elsewhere and _is_right(_failing(facts)) and not facts.refused
     if not facts.inputs:
-        more = "but for what was not finite" if facts.repaired else ""
-        more = "in another order" if facts.reordered else more
-        text = " ".join(filter(None, ("the call is given what failed before", more)))
+        text = "the call is given what failed before"
+        text += ", in another order" * facts.reordered
+        text += ", but for what was not finite" * facts.repaired
+        text += ", but for what the script has in a table" * facts.looked_up
     elif _by_check(facts) and not (facts.alone and facts.changes.selects and not facts.kept):
         text = f"the script's check holds with others: {facts.inputs}"
     elif facts.answered:
         text = f"they are others with the same results: {facts.inputs}"
     elif right:
         text = f"the package is right on those that failed; the script gives others: {facts.inputs}"
-    elif facts.looked_up:
-        text = "what was out of bounds is what the script itself has for it"
     else:
         text = f"the call is given other inputs than the one that failed: {facts.inputs}"
         return Found(what, "bad", text)

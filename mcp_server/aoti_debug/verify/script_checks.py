@@ -79,10 +79,9 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         bounds = any(name in _BOUNDING for _, name in added)  # whatever a table has there
         refused, known = tuple(refusals(old, new)), () if bounds else tuple(tables(old))
         said = tuple(dict.fromkeys(weakened))
-        hides = tuple(sorted(n for _, n in added if n in {*HIDING, *_REPLACING}))
-        chooses = not _choices(new) <= _choices(old)
-        found_looser, correct = bool(looser), corrects(old, new)
-        return Changes(said, compared, refused, found_looser, known, correct, hides, chooses)
+        hides = tuple(sorted(n for _, n in added if n in HIDING | _REPLACING))
+        more = corrects(old, new), hides, not _choices(new) <= _choices(old)
+        return Changes(said, compared, refused, bool(looser), known, *more)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
 
