@@ -503,3 +503,7 @@ def test_what_a_table_holds_is_told_by_the_line_above_it(
     rows = "".join(f"| net{n} | {n} | {9 * n}.5 |\n" for n in range(1, 4))
     found = best(f"{caption}\n+---+---+---+\n| name | bs | inductor |\n+---+---+---+\n{rows}")
     assert (found.category, found.phase) == (category, phase)
+
+
+def test_a_unit_without_a_number_is_no_size() -> None:
+    assert best("held . MiB\nheld .. MiB\nheld 1.2.3 MiB\n").category != "performance"
