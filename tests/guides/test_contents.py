@@ -24,7 +24,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer
@@ -32,6 +32,7 @@ from aoti_debug.commands.app import with_commands
 from aoti_debug.facts.flag import NEWEST, OLDEST, Release, release
 from aoti_debug.facts.flags import flags
 from aoti_debug.facts.stages import stage_named
+from aoti_debug.model import NOT_FAULTS, Confidence, Verdict
 from aoti_debug.server import TOOLS
 from aoti_debug.signatures.signature import Signature, signatures
 from guides.documents import (
@@ -93,9 +94,19 @@ def test_a_long_guide_begins_with_its_contents(path: Path) -> None:
 
 
 def test_the_skill_is_short() -> None:
-    text = SKILL.read_text("utf-8")
-    assert len(text) < 6_200
-    assert text.count("\n") < 200
+    assert len(SKILL.read_text("utf-8")) <= 4_450  # 1,200 tokens (o200k)
+
+
+def test_the_skill_says_when_to_begin_what_an_answer_is_good_for_and_when_to_stop() -> None:
+    _, _, text = SKILL.read_text("utf-8").partition("## Triage, or not")
+    section, _, _ = text.partition("\n## ")
+    told = " ".join(section.split())
+    assert "A script of seconds whose error names the line needs no triage." in told
+    assert "**Stop when `verify_fix` says `fixed`**" in told
+    rows = {line.split("|")[1] for line in section.splitlines() if line.startswith("| ")}
+    answers = {*get_args(Confidence), *NOT_FAULTS - {"false_alarm"}}
+    assert {f" `{name}` " for name in answers} <= rows
+    assert " a patch that is `fixed` " in rows and "fixed" in get_args(Verdict)
 
 
 def test_the_guide_on_variables_is_fresh() -> None:
