@@ -124,10 +124,12 @@ def install(place, alone):
         "it needs Python 3.10 or later: install one, or run `uv python install 3.13`",
         *("venv", "--quiet", "--no-project", "--clear", "--python", ">=3.10", place),
     )
+    # Where Python may write no bytecode, each start would compile everything again.
+    compiled = ["--compile-bytecode"] if os.environ.get("PYTHONDONTWRITEBYTECODE") else []
     run(
         "its packages could not be installed: connect to the network, or name your mirror in "
         "~/.config/uv/uv.toml, then start the client again",
-        *("pip", "install", "--quiet", "--python", place, FOLDER),
+        *("pip", "install", "--quiet", *compiled, "--python", place, FOLDER),
     )
     with open(os.path.join(place, "complete"), "w"):
         pass

@@ -538,6 +538,14 @@ def test_each_python_starts_it_and_a_second_start_needs_neither_uv_nor_network(
     assert snapshot(folder) == before
 
 
+def test_where_no_start_may_write_bytecode_the_installation_does(
+    fresh: Machine, folder: Path
+) -> None:
+    barred = fresh.having(PYTHONDONTWRITEBYTECODE="1")
+    barred.answers("python3", f"{folder}/mcp_server/start.py", "serve")
+    assert list(barred.cache.glob("server/*/lib/*/site-packages/aoti_debug/__pycache__/cli.*.pyc"))
+
+
 def test_start_is_understood_by_old_pythons() -> None:
     ast.parse((ROOT / "mcp_server" / "start.py").read_text("utf-8"), feature_version=(3, 6))
 
