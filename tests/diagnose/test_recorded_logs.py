@@ -23,6 +23,7 @@ from aoti_debug.errors import UnreadableInput
 from aoti_debug.model import Cost, DiagnoseAnswer, Diagnosis, Model, Step
 from aoti_debug.report.text import SCREEN_COLUMNS
 from aoti_debug.tools.fit import answer as tool_answer
+from mcp_types import TextContent
 from recordings import recall, recorded, recordings, unpack
 
 KNOWN = Path(__file__).parents[2] / "evals" / "logs" / "known.jsonl.xz"
@@ -348,7 +349,7 @@ def test_answers_are_short(
 ) -> None:
     """Of each recorded log, each run recorded on a GPU and each public text: on a terminal, in a
     pipe, as JSON and from a tool."""
-    all_answers = [*answers(), *triages(runs)]
+    all_answers: list[DiagnoseAnswer | TriageAnswer] = [*answers(), *triages(runs)]
     assert len(all_answers) > 400
     for answer in all_answers:
         monkeypatch.setenv("COLUMNS", str(SCREEN_COLUMNS))
@@ -360,7 +361,8 @@ def test_answers_are_short(
         assert not any(line.endswith(" ") for line in piped.splitlines())
         as_json = printed(answer, capsys, as_json=True).rstrip("\n")
         assert len(as_json) <= JSON_TOKENS * JSON_TOKEN, as_json
-        assert tool_answer(answer).content[0].text == as_json
+        [part] = tool_answer(answer).content
+        assert isinstance(part, TextContent) and part.text == as_json
         document = json.loads(as_json)
         assert type(answer).model_validate(document)
         said = list(words_of(document))
