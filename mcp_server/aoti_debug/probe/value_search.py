@@ -20,6 +20,7 @@ _LIBRARY = frozenset(
     for name in ("mm", "bmm", "addmm", "baddbmm")
 )
 _ALIKE = 1.0  # likewise: of the same operator and no further apart, it is that value, and wrong
+_ALIKE_UNNAMED = 0.5  # likewise, where no operator of the launch is known
 
 
 class Written:
@@ -46,7 +47,7 @@ class Written:
     def alike(self) -> bool:
         """Tell whether the nearest value of the reference is the one that it should be."""
         other, apart = self.strangeness()
-        return apart <= _ALIKE and not (other and self.ops)
+        return apart <= _ALIKE_UNNAMED if not self.ops else apart <= _ALIKE and not other
 
     @property
     def like(self) -> Document:

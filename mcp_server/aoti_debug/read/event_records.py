@@ -126,6 +126,7 @@ class Details:
     count: int = 0
     user_managed: bool = False
     full: Annotated[bool, "check_full_update"] = False
+    from_cpu: Annotated[bool, "allow_h2d_copy"] = False
     inactive: bool = False  # constants for the buffer that calls do not use
 
 
