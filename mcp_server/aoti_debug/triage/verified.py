@@ -24,13 +24,15 @@ async def with_verdict(state: RunState, answer: TriageAnswer, patch: Path) -> Tr
     best = answer.diagnosis
     if best is None or not best.fixes or best.fixes[0].patch is None:
         return answer
+    before = len(state.notes)
     found = await _verified(state, best.fixes[0].patch)
+    answer = answer.model_copy(update={"notes": [*answer.notes, *state.notes[before:]]})
     if found is None or found.verdict is None:
-        return answer.model_copy(update={"notes": state.notes})
+        return answer
     best = _said(best, found, patch)
     state.diagnosis = best.model_copy(update={"cost": state.cost()})
     state.keep(DIAGNOSIS, state.diagnosis.document())
-    return answer.model_copy(update={"diagnosis": state.diagnosis, "notes": state.notes})
+    return answer.model_copy(update={"diagnosis": state.diagnosis})
 
 
 async def _verified(state: RunState, patch: str) -> VerifyAnswer | None:
