@@ -152,28 +152,29 @@ class Bench:
             text = source.replace("DEVICE", device)
             (directory / f"{name}.py").write_text(text, encoding="utf-8")
 
+    def printed(self, command: list[str], env: dict[str, str] | None = None) -> str:
+        """Run a command; return what it printed.
+
+        Raises:
+            SystemExit: it failed.
+        """
+        done = subprocess.run(
+            command, cwd=self.directory, env=env or self.env, capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
     def seconds(self, command: list[str]) -> float:
         """Run a command and return its wall time."""
         started = time.perf_counter()
-        done = subprocess.run(
-            command, cwd=self.directory, env=self.env, capture_output=True, text=True
-        )
-        took = time.perf_counter() - started
-        if done.returncode != 0:
-            raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
-        return took
+        self.printed(command)
+        return time.perf_counter() - started
 
     def calls_for(self, seconds: float, rows: int) -> int:
         """Return how many calls take so long."""
-        trial = subprocess.run(
-            [self.python, "call.py", "300", str(rows)],
-            cwd=self.directory,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return max(1, round(300 * seconds / float(trial.stdout)))
+        trial = self.printed([self.python, "call.py", "300", str(rows)])
+        return max(1, round(300 * seconds / float(trial)))
 
     def traffic(self, calls: int, pace: float, *, watch: bool) -> dict[str, Any]:
         """Make so many calls, `pace` seconds apart; return the seconds inside the first 100, which
@@ -183,27 +184,14 @@ class Bench:
         with tempfile.TemporaryDirectory(dir=self.directory) as folder:
             if watch:
                 env = watched(env, Path(folder), "r", capture=True)
-            done = subprocess.run(
-                [self.python, "traffic.py", str(calls), str(pace)],
-                cwd=self.directory,
-                env=env,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-        return dict(ast.literal_eval(done.stdout))
+            told = self.printed([self.python, "traffic.py", str(calls), str(pace)], env)
+        return dict(ast.literal_eval(told))
 
     def under_run(self, calls: int) -> dict[str, Any]:
         """Make so many calls back to back under `aoti-debug run`; return what `traffic` does."""
         words = ["run", "traffic.py", "--json", "--timeout", str(60 + calls // 1000)]
-        done = subprocess.run(
-            [sys.executable, "-m", "aoti_debug", *words, "--", str(calls), "0"],
-            cwd=self.directory,
-            env=self.env,
-            capture_output=True,
-            text=True,
-        )
-        run = self.directory / "home" / "runs" / json.loads(done.stdout)["run"]
+        done = self.printed([sys.executable, "-m", "aoti_debug", *words, "--", str(calls), "0"])
+        run = self.directory / "home" / "runs" / json.loads(done)["run"]
         return dict(ast.literal_eval((run / "stdout.log").read_text(encoding="utf-8")))
 
     def measure(self, load: Load, pairs: int) -> Figures:
