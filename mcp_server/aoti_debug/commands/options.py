@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand
 
+from aoti_debug.commands.output import check_report, finish
 from aoti_debug.errors import WrongUse
-
-if TYPE_CHECKING:
-    from aoti_debug.api import Request
 
 _HINT = "The target's own options go after --, as in: SCRIPT -- ARGS, or: -m MODULE -- ARGS."
 
@@ -114,6 +115,96 @@ Words = Annotated[
 ]
 
 
+Started = tuple[Any, Any]  # a kind of run, and the request of one
+Resolve = Callable[..., Started]
+
+
+def with_options(shared: Callable[..., Any]) -> Callable[[Resolve], Callable[..., Any]]:
+    """Return what makes a function take the options of `shared` too, which is given the function
+    and all of them."""
+
+    def made(resolve: Resolve) -> Callable[..., Any]:
+        def run(**given: Any) -> Any:
+            return shared(resolve, **given)
+
+        (_, *more) = inspect.signature(shared, eval_str=True).parameters.values()
+        own = inspect.signature(resolve, eval_str=True).parameters.values()
+        both = [one for one in (*own, *more) if one.kind is not one.VAR_KEYWORD]
+        run = wraps(resolve)(run)
+        run.__signature__ = inspect.Signature(both)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in both}
+        return run
+
+    return made
+
+
+@with_options
+def starts(
+    resolve: Resolve,
+    python: Python = None,
+    env: Env = None,
+    cwd: Cwd = None,
+    timeout: Timeout = 900,
+    imports: Imports = None,
+    trust: Trust = False,
+    report: Report = None,
+    json: Json = False,
+    **own: Any,
+) -> NoReturn:
+    """Start what is resolved, and show its answer."""
+    from aoti_debug.commands.running import run_to_end
+
+    check_report(report)
+    own |= wanted(python, env, False, cwd, timeout, imports)
+    finish(run_to_end(*resolve(**own, trust=trust)), as_json=json, report=report)
+
+
+@with_options
+def starts_target(
+    resolve: Resolve,
+    words: Words = None,
+    module: Module = None,
+    command: IsCommand = False,
+    python: Python = None,
+    env: Env = None,
+    compile_anew: CompileAnew = False,
+    cwd: Cwd = None,
+    timeout: Timeout = 900,
+    no_capture: NoCapture = False,
+    imports: Imports = None,
+    show_output: ShowOutput = False,
+    report: Report = None,
+    json: Json = False,
+    **own: Any,
+) -> NoReturn:
+    """Resolve a target and what is wanted of its run, start it, and show the answer.
+
+    Raises:
+        WrongUse, TargetNotFound, NoInterpreter
+    """
+    from aoti_debug import api
+    from aoti_debug.commands.running import run_to_end
+
+    check_report(report)
+    if module and command:
+        raise WrongUse("--module and --command exclude each other")
+    words = words or []
+    named = not (module or command)
+    kind, more = resolve(**own)
+    verbose = more.pop("verbose", True)  # the answer of a triage has a short form
+    request = api.request(
+        script=words[0] if words and named else None,
+        module=module,
+        command=words if command else None,
+        args=() if command else words[named:],
+        capture=not no_capture,
+        **wanted(python, env, compile_anew, cwd, timeout, imports),
+        **more,
+    )
+    answer = run_to_end(kind, request, show_output=show_output)
+    finish(answer, as_json=json, report=report, verbose=verbose)
+
+
 def variables(env: list[str] | None, compile_anew: bool = False) -> dict[str, str]:
     """Return K=V words as a mapping, and how the probe is told to reuse no package.
 
@@ -148,27 +239,3 @@ def wanted(
         "timeout_s": timeout,
         "imports": tuple(imports or ()),
     }
-
-
-def request(
-    words: list[str] | None, module: str | None, is_command: bool, no_capture: bool, **given: Any
-) -> Request:
-    """Resolve the target and what is wanted of its run.
-
-    Raises:
-        WrongUse, TargetNotFound, NoInterpreter
-    """
-    from aoti_debug import api
-
-    if module and is_command:
-        raise WrongUse("--module and --command exclude each other")
-    words = words or []
-    named = not (module or is_command)
-    return api.request(
-        script=words[0] if words and named else None,
-        module=module,
-        command=words if is_command else None,
-        args=() if is_command else words[named:],
-        capture=not no_capture,
-        **given,
-    )
