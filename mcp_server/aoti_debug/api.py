@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, cast, get_args
 
 from aoti_debug.answers import (
     ArtifactPage,
@@ -29,12 +29,9 @@ from aoti_debug.run.share import going as going
 from aoti_debug.signals import in_thread
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from aoti_debug.run.directory import RunDirectory
     from aoti_debug.service import Request as Request
     from aoti_debug.service import Service as Service
-    from aoti_debug.triage.run_state import Wanted as Wanted
 
 
 def service(
@@ -54,9 +51,10 @@ def request(
     args: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
-    **wanted: Unpack[Wanted],
+    **wanted: Any,
 ) -> Request:
-    """Resolve what is to be run: one of `script`, `module` and `command`. Blocks.
+    """Resolve what is to be run: one of `script`, `module` and `command`; `wanted` are fields of
+    `Request`. Blocks.
 
     Raises:
         WrongUse, TargetNotFound, NoInterpreter

@@ -246,15 +246,20 @@ class Step(Model):
     artifact: str | None = Field(None, description="directory of its files within the run")
 
 
-class RunEnding(BaseModel):
-    """How the target of a run ended by itself."""
+class Ending(BaseModel):
+    """How a process ended by itself."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True, defer_build=True)
 
     code: int | None = None
     signal: str | None = None
     timed_out: bool = False
-    enough: bool = False  # it went on until it had been watched long enough
+    enough: bool = False  # ended by us, after it was watched long enough
+    timeout_s: float | None = None
+
+    @property
+    def clean(self) -> bool:
+        return (self.code == 0 or self.enough) and not self.timed_out
 
 
 class RunRecord(BaseModel):
@@ -270,7 +275,7 @@ class RunRecord(BaseModel):
     started: float | None = None  # unix seconds
     wall_s: float | None = None
     exit: str | None = None  # as `Exit.how` says it
-    ended: RunEnding | None = None  # None: not by itself, or not known
+    ended: Ending | None = None  # None: not by itself, or not known
     peak_rss: int = 0  # bytes
     torch: str | None = None
     summary: str | None = None

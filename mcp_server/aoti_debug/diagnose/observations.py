@@ -11,6 +11,7 @@ from aoti_debug.model import (
     Category,
     Confidence,
     Diagnosis,
+    Ending,
     Evidence,
     Experiment,
     Fault,
@@ -41,21 +42,6 @@ if TYPE_CHECKING:
     from aoti_debug.read.trial_report import WithoutTrial
 
 R = TypeVar("R", bound=Record)
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How the target's process ended."""
-
-    code: int | None = None
-    signal: str | None = None
-    timed_out: bool = False
-    enough: bool = False  # ended by us, after it was watched long enough
-    timeout_s: float | None = None
-
-    @property
-    def clean(self) -> bool:
-        return (self.code == 0 or self.enough) and not self.timed_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any
 
 import anyio.to_thread
 import psutil
@@ -27,11 +27,6 @@ from aoti_debug.read.examine_reports import Block, Gpu, MemoryReport
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from aoti_debug.examine.process import ExamineWanted
-
 GUIDE = "guides/memory-and-time.md"
 RUNNERS = 64
 CURVE = 200
@@ -47,7 +42,7 @@ class MemoryRequest(ExamineRequest):
     runners: int = 1
 
 
-def memory_request(what: str, *, runners: int = 1, **given: Unpack[ExamineWanted]) -> MemoryRequest:
+def memory_request(what: str, *, runners: int = 1, **given: Any) -> MemoryRequest:
     """Resolve a package or a run, and how many runners are called at the same time.
 
     Raises:

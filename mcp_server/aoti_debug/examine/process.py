@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, Union
+from typing import Any, Generic, TypeVar, Union
 
 import anyio.to_thread
 
-from aoti_debug.diagnose import Ending
 from aoti_debug.errors import AotiDebugError, UnreadableInput
 from aoti_debug.minify.request import target_of
-from aoti_debug.model import RunEnding, RunRecord
+from aoti_debug.model import Ending, RunRecord
 from aoti_debug.plain import plain
 from aoti_debug.read.record import PythonException
 from aoti_debug.read.typed import take
@@ -26,11 +25,8 @@ from aoti_debug.run.target import resolve_target
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.replay import probed
-from aoti_debug.triage.run_state import Ran, Request, RunState, Wanted
+from aoti_debug.triage.run_state import Ran, Request, RunState
 from aoti_debug.triage.spawn import hold_gpus
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 SAID = 300  # characters of an error
@@ -55,22 +51,8 @@ class ExamineRequest(Request):
     trust: bool = False  # the person vouches for the program's file
 
 
-class Files(TypedDict, total=False):
-    """The files of a call, and where they and the run are."""
-
-    inputs: Named | None
-    exported: Named | None
-    env: Mapping[str, str] | None
-    cwd: Named | None
-    home: Path | None
-    owner: str | None
-
-
-class ExamineWanted(Files, Wanted, total=False):
-    """What a user may say of it besides."""
-
-    model: str | None
-    trust: bool
+# What a user may say besides the fields of a request: a call's files, and where they are.
+FILES = ("inputs", "exported", "env", "cwd", "home", "owner")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +63,9 @@ class Examined(Generic[T]):
     ran: Ran
 
 
-def examine_request(what: str, **given: Unpack[ExamineWanted]) -> ExamineRequest:
-    """Resolve a package, or a run with the package and the call that it has captured. Blocks.
+def examine_request(what: str, **given: Any) -> ExamineRequest:
+    """Resolve a package, or a run with the package and the call that it has captured; `given` are
+    `FILES` and fields of `ExamineRequest`. Blocks.
 
     Raises:
         UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
@@ -106,7 +89,7 @@ def examine_request(what: str, **given: Unpack[ExamineWanted]) -> ExamineRequest
     return ExamineRequest(target, call=Captured(package=package, **files), **wanted)
 
 
-def file_of(path: Named, what: str, given: Files) -> Path:
+def file_of(path: Named, what: str, given: Mapping[str, Any]) -> Path:
     """Return the path of a file that there is, and that its owner may read."""
     found = Path(given.get("cwd") or ".", expanded(path)).absolute()
     if not found.is_file():
@@ -115,9 +98,9 @@ def file_of(path: Named, what: str, given: Files) -> Path:
     return found
 
 
-def wanted_of(given: ExamineWanted) -> Any:
+def wanted_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is wanted besides the files, which are fields of a request."""
-    return {name: one for name, one in given.items() if name not in Files.__annotations__}
+    return {name: one for name, one in given.items() if name not in FILES}
 
 
 def with_inputs(request: E) -> E:
@@ -139,7 +122,7 @@ def extended(kind: type[E], request: Request, **more: Any) -> E:
 def _call_of(directory: RunDirectory, home: Path | None) -> Captured:
     """Return what a run has captured of its failing call, else of its last."""
     record = directory.read_record() or RunRecord()
-    ending = Ending(**(record.ended or RunEnding()).model_dump())
+    ending = record.ended or Ending()
     return captured(observe(directory.path, "", ending), directory.path, home)
 
 

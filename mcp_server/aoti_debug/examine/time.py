@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import anyio.to_thread
 
@@ -46,11 +46,6 @@ from aoti_debug.triage.run_state import Ran, Request, RunState
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.triage.stage import stray_note
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from aoti_debug.examine.process import ExamineWanted
-
 PACKAGES = (".pt2", ".so")
 PROGRAMS = ("eager", "compile")
 
@@ -69,7 +64,7 @@ def time_request(
     *,
     args: Sequence[str] = (),
     against: str | None = None,
-    **given: Unpack[ExamineWanted],
+    **given: Any,
 ) -> TimeRequest:
     """Resolve a package, a run or a script, and what it is compared with. Blocks.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import anyio.to_thread
 
@@ -36,11 +36,6 @@ from aoti_debug.read.examine_reports import (
 )
 from aoti_debug.triage.run_state import RunState
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from aoti_debug.examine.process import ExamineWanted
-
 ROWS = 40  # of the answer; all are in the report
 BEFORE = 4  # of them before the one in question
 
@@ -59,7 +54,7 @@ def values_request(
     *,
     kernel: str | None = None,
     against: str | os.PathLike[str] | None = None,
-    **given: Unpack[ExamineWanted],
+    **given: Any,
 ) -> ValuesRequest:
     """Resolve a package or a run, and what its kernels are compared with. Blocks.
 

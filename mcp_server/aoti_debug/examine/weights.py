@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.examine.answers import WeightFinding, WeightsAnswer, WeightStep
@@ -35,11 +35,6 @@ from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from aoti_debug.examine.process import ExamineWanted
-
 GUIDE = "guides/constants.md"
 STEPS = "steps.json"
 LISTED = 12
@@ -65,7 +60,7 @@ def weights_request(
     steps: str | None = None,
     run: str | None = None,
     threads: int = 0,
-    **given: Unpack[ExamineWanted],
+    **given: Any,
 ) -> WeightsRequest:
     """Resolve a package or a run, the file of its new weights, and the steps of the update: those
     that are named, or that the run was seen to make.
@@ -90,7 +85,7 @@ def weights_request(
     return extended(WeightsRequest, request, **more)
 
 
-def _as_in_run(request: ExamineRequest, run: str, given: ExamineWanted) -> ExamineRequest:
+def _as_in_run(request: ExamineRequest, run: str, given: Mapping[str, Any]) -> ExamineRequest:
     """Return the request with what a run has of a call of the package."""
     directory = RunDirectory.open(run, given.get("home"), given.get("owner"))
     try:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.diagnose import Observations
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.worker_pool import text_of
-from aoti_debug.model import Diagnosis, RunEnding, RunRecord
+from aoti_debug.model import Diagnosis, Ending, RunRecord
 from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch
 from aoti_debug.record.run_seen import RunSeen
@@ -123,7 +123,7 @@ def failure_kept(
         NothingToMinify: it was not watched, or is of another torch or machine.
     """
     record = directory.read_record() or RunRecord()
-    ending = Ending(**(record.ended or RunEnding()).model_dump())
+    ending = record.ended or Ending()
     observations = observe(directory.path, "", ending)
     events = observations.run
     if not events.probed:

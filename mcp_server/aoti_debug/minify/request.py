@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.probe.python_source import parse
@@ -19,10 +19,7 @@ from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.interpreter import find_interpreter
 from aoti_debug.run.kept import within
 from aoti_debug.run.target import Target, resolve_target
-from aoti_debug.triage.run_state import Request, Wanted
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from aoti_debug.triage.run_state import Request
 
 BUDGET_S = 1800.0
 CANDIDATES = 400
@@ -51,16 +48,6 @@ class MinifyRequest(Request):
     trust: bool = False  # the person vouches for the program's file
 
 
-class MinifyWanted(Wanted, total=False):
-    """What a user may say of it; the names are those of `MinifyRequest`."""
-
-    engine: str
-    budget_s: float
-    candidates: int
-    compare: bool
-    trust: bool
-
-
 def minify_request(
     what: str,
     *,
@@ -69,9 +56,10 @@ def minify_request(
     cwd: str | os.PathLike[str] | None = None,
     home: Path | None = None,
     owner: str | None = None,
-    **wanted: Unpack[MinifyWanted],
+    **wanted: Any,
 ) -> MinifyRequest:
-    """Resolve a run, a script, a minifier_launcher.py or an exported program.
+    """Resolve a run, a script, a minifier_launcher.py or an exported program; `wanted` are fields
+    of `MinifyRequest`.
 
     Raises:
         WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter, TargetNotFound, WrongUse
+from aoti_debug.model import Ending
 from aoti_debug.plain import plain
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import choose_interpreter, find_interpreter
@@ -79,6 +80,19 @@ class Exit:
     @property
     def ok(self) -> bool:
         return self.code == 0 and not self.timed_out and not self.cancelled
+
+    @property
+    def ending(self) -> Ending:
+        """Return what is known of the program's own end: a signal that we sent is not its own."""
+        if self.cancelled:
+            return Ending()
+        return Ending(
+            code=self.code,
+            signal=None if self.timed_out or self.enough else self.signal,
+            timed_out=self.timed_out,
+            enough=self.enough,
+            timeout_s=self.timeout_s,
+        )
 
 
 def signal_name(number: int) -> str:

@@ -41,7 +41,7 @@ from aoti_debug.tools.tool import (
 from aoti_debug.tools.waiting import follow, service_of
 
 if TYPE_CHECKING:
-    from aoti_debug.api import Request, Wanted
+    from aoti_debug.api import Request
 
 
 async def triage(
@@ -62,7 +62,7 @@ async def triage(
     returns wrong numbers. Runs it unchanged, then only the checks that fit the failure;
     returns the faulty kernel, the model line, the reason, evidence, a fix. Minutes: status
     `running` after wait_s, go on with wait_run."""
-    more: Wanted = {"timeout_s": timeout_s, "watch_for_s": watch_for_s or None, "python": python}
+    more: Any = {"timeout_s": timeout_s, "watch_for_s": watch_for_s or None, "python": python}
     more |= {"stop_at_first": stop_at_first, "verifies": True}
     words = (script, module, command, args, env, cwd, owner_of(call))
     return await _run(call, kinds.TRIAGE, wait_s, lambda _: request(*words, **more))
@@ -104,7 +104,7 @@ async def run_stage(
         resolved = partial(_to_time, call, script, args, inputs, against, python, timeout_s)
         return await _run(call, kind, wait_s, lambda _: resolved())
     kernels = tuple(name.strip() for name in kernel.split(",")) if kernel else ()
-    more: Wanted = {"timeout_s": timeout_s, "kernels": kernels, "python": python}
+    more: Any = {"timeout_s": timeout_s, "kernels": kernels, "python": python}
     words = (script, module, command, args, env, cwd, owner_of(call))
     return await _run(call, kind, wait_s, lambda _: request(*words, **more))
 

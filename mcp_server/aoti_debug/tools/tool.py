@@ -188,9 +188,7 @@ def _plain(schema: Any) -> Any:
 
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from aoti_debug.api import Request, Wanted
+    from aoti_debug.api import Request
 
 MAX_WAIT_S = 240  # some clients end any call at 300 s, whatever progress it reports
 
@@ -217,7 +215,7 @@ def request(
     env: Mapping[str, str] | None,
     cwd: str,
     owner: str | None,
-    **wanted: Unpack[Wanted],
+    **wanted: Any,
 ) -> Request:
     """Resolve what is to be run; a server has no directory that relative paths could start at.
     Blocks.

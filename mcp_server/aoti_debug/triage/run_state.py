@@ -9,15 +9,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 import anyio
 import psutil
 from pydantic import ConfigDict
 
-from aoti_debug.diagnose import Ending, Observations
+from aoti_debug.diagnose import Observations
 from aoti_debug.errors import RunDirectoryError
-from aoti_debug.model import Cost, Diagnosis, RunEnding, Step
+from aoti_debug.model import Cost, Diagnosis, Step
 from aoti_debug.record.counts import CallCounts, read_call_counts
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import is_regular, read_regular
@@ -111,20 +111,6 @@ class Request:
     uses: tuple[Kept, ...] = ()  # not to be removed meanwhile
 
 
-class Wanted(TypedDict, total=False):
-    """What a user may say of a run besides its target; the names are those of `Request`."""
-
-    timeout_s: float
-    capture: bool
-    python: str | None
-    imports: tuple[str, ...]
-    kernels: tuple[str, ...]
-    watch_for_s: float | None
-    stop_at_first: bool
-    search_s: float | None
-    verifies: bool
-
-
 class Cancelled(Exception):
     """The user asked for the end of the run."""
 
@@ -186,7 +172,7 @@ class RunState:
             "started": self.began,
             "wall_s": round(time.time() - self.began, 3),
             "exit": self.ended.how if self.ended else None,
-            "ended": ending_of(self.ended).model_dump() if self.ended else None,
+            "ended": self.ended.ending.model_dump() if self.ended else None,
             "peak_rss": self.peak_rss,
             "torch": self.torch,
             "summary": self.diagnosis.summary if self.diagnosis else None,
@@ -300,8 +286,7 @@ class RunState:
             ours.add(STACKS)
         below = self.below(directory)
         prefix = "" if below == "." else f"{below}/"
-        ending = ending_within(ended, command.timeout_s)
-        left = directory, prefix, ending, torch, ours
+        left = directory, prefix, ended.ending, torch, ours
         observations = await anyio.to_thread.run_sync(observe, *left)
         return Ran(directory, ended, observations)
 
@@ -324,23 +309,3 @@ def dropped(ended: Exit) -> list[str]:
         for stream, kept in streams
         if kept.dropped
     ]
-
-
-def ending_within(ended: Exit, limit_s: float) -> Ending:
-    """Return how a process ended; a signal of ours is not its own."""
-    return Ending(
-        code=ended.code,
-        signal=None if ended.timed_out or ended.enough else ended.signal,
-        timed_out=ended.timed_out,
-        enough=ended.enough,
-        timeout_s=limit_s,
-    )
-
-
-def ending_of(ended: Exit) -> RunEnding:
-    """Return how a target ended by itself; of one that the user stopped nothing is known."""
-    if ended.cancelled:
-        return RunEnding()
-    return RunEnding(
-        code=ended.code, signal=ended.signal, timed_out=ended.timed_out, enough=ended.enough
-    )

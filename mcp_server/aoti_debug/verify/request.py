@@ -6,17 +6,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.minify.request import target_of
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.target import Target, resolve_target, script_and_args
-from aoti_debug.triage.run_state import Request, Wanted
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from aoti_debug.triage.run_state import Request
 
 PATCH_BYTES = 4 << 20
 
@@ -32,13 +29,6 @@ class VerifyRequest(Request):
     trust: bool = False  # the person vouches for the programs' files
 
 
-class VerifyWanted(Wanted, total=False):
-    """What a user may say of it; the names are those of `VerifyRequest`."""
-
-    seeds: int
-    trust: bool
-
-
 def verify_request(
     what: str,
     against: str,
@@ -48,9 +38,10 @@ def verify_request(
     cwd: str | os.PathLike[str] | None = None,
     home: Path | None = None,
     owner: str | None = None,
-    **wanted: Unpack[VerifyWanted],
+    **wanted: Any,
 ) -> VerifyRequest:
     """Resolve a fixed script, or a patch of the run's own; its arguments are the run's by default.
+    `wanted` are fields of `VerifyRequest`.
 
     Raises:
         WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
