@@ -6,7 +6,8 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,7 @@ from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.kept import Kept, within
 from aoti_debug.run.share import GOING, going
-from aoti_debug.run.turns import TurnsByName
+from aoti_debug.run.turns import Turns
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
 
 __all__ = ["Request", "Service"]
@@ -69,7 +70,7 @@ class Service:
         self._home = home
         self._apart = apart
         self._prunes = prunes  # False: who started this process counts the runs that are kept
-        self._gpus = TurnsByName()
+        self._gpus: defaultdict[Hashable, Turns] = defaultdict(Turns)
         self._gpu_wait_s = gpu_wait_s
         self._live: dict[str, _Live] = {}
 

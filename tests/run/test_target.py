@@ -413,11 +413,11 @@ def test_no_driver_means_no_devices(smi, answer, tmp_path):
 @pytest.mark.parametrize(
     ("answers", "expected"),
     [
-        ({"ecc": "GPU-aaaa-1, 0", "action": "None"}, Health(True, "", 0)),
-        ({"ecc": "GPU-aaaa-1, [N/A]"}, Health(True, "", None)),
+        ({"ecc": "GPU-aaaa-1, 0", "action": "None"}, Health(True)),
+        ({"ecc": "GPU-aaaa-1, [N/A]"}, Health(True)),
         (
             {"ecc": "GPU-aaaa-1, 2", "action": "Reset"},
-            Health(False, "the driver asks for: Reset", 2),
+            Health(False, "the driver asks for: Reset"),
         ),
         (
             {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from aoti_debug.model import Ending, RunRecord
 from aoti_debug.plain import plain
 from aoti_debug.read.record import PythonException
 from aoti_debug.read.typed import take
-from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.directory import RUN_ID, RunDirectory
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import find_interpreter
 from aoti_debug.run.kept import within
@@ -28,7 +27,6 @@ from aoti_debug.triage.replay import probed
 from aoti_debug.triage.run_state import Ran, Request, RunState
 from aoti_debug.triage.spawn import hold_gpus
 
-RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 SAID = 300  # characters of an error
 T = TypeVar("T")
 E = TypeVar("E", bound="ExamineRequest")
@@ -74,7 +72,7 @@ def examine_request(what: str, **given: Any) -> ExamineRequest:
     wanted = wanted_of(given)
     both = (("inputs", given.get("inputs")), ("exported", given.get("exported")))
     files: Any = {name: file_of(path, name, given) for name, path in both if path is not None}
-    if RUN.fullmatch(what):
+    if RUN_ID.fullmatch(what):
         directory = RunDirectory.open(what, given.get("home"), given.get("owner"))
         target = target_of(directory, python, env)
         call = replace(_call_of(directory, given.get("home")), **files)

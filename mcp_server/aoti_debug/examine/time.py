@@ -15,7 +15,6 @@ from aoti_debug.examine.answers import TimeFindings
 from aoti_debug.examine.compile_time import compile_tables
 from aoti_debug.examine.launches import model_of
 from aoti_debug.examine.process import (
-    RUN,
     Examined,
     ExamineRequest,
     NotExamined,
@@ -36,6 +35,7 @@ from aoti_debug.facts.stages import STAGES
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.timing_report import TimingReport
 from aoti_debug.record.run_seen import NO_RECORD, RunSeen
+from aoti_debug.run.directory import RUN_ID
 from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import check_interpreter
 from aoti_debug.run.target import resolve_target
@@ -79,7 +79,7 @@ def time_request(
                 f"cannot compare with {against}", help="Give a package, eager or compile."
             )
         against = str(other)
-    if RUN.fullmatch(what) is None and Path(what).suffix not in PACKAGES:
+    if RUN_ID.fullmatch(what) is None and Path(what).suffix not in PACKAGES:
         if given.get("inputs") is not None:
             raise WrongUse(
                 "--inputs belongs to a package or a run", help="A script makes its own calls."

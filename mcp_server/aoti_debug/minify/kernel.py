@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from aoti_debug.minify.graph import Graph
 from aoti_debug.minify.reproduction import alone_twice, quoted
 from aoti_debug.minify.search import Best, Trials
 from aoti_debug.minify.slice import Unbuildable
-from aoti_debug.run.files import copy, read_regular, write_atomically
+from aoti_debug.run.files import copy, read_json, write_atomically
 
 SCRIPT = "repro_kernel.py"
 DATA = "repro_kernel_inputs.pt"
@@ -118,9 +117,6 @@ def kernel_script(
 
 
 def _about(path: Path) -> dict[str, Any] | None:
-    try:
-        about = json.loads(read_regular(path))
-    except (OSError, ValueError, RecursionError):
-        return None
+    about = read_json(path)
     whole = isinstance(about, dict) and about.get("kind") in LAUNCH
     return about if whole and "'''" not in str(about.get("source")) else None

@@ -3,7 +3,6 @@ file up to the model's use, or by importing the user's module. Each is tried bef
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from aoti_debug.minify.graph import Graph, OperatorFile
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.worker_pool import WorkerPool
-from aoti_debug.run.files import read_regular
+from aoti_debug.run.files import read_json
 from aoti_debug.triage.captured_call import Captured
 
 DEFINE_S = 300.0  # an import of the user's may compile an extension
@@ -58,9 +57,8 @@ async def _missing(
     """Run definitions in a process of their own; say what they do not register, or ""."""
     order = {"kind": "define", "operators": sorted(wanted)}
     ran = await pool.do(order, DEFINE_S, "import torch\nfrom pathlib import Path\n" + choice.text)
-    try:
-        found: Mapping[str, Sequence[str]] = json.loads(read_regular(ran.directory / DEFINED))
-    except (OSError, ValueError):
+    found: Mapping[str, Sequence[str]] | None = read_json(ran.directory / DEFINED)
+    if found is None:
         return str(ran.fingerprint)
     for name, parts in wanted.items():
         left = [part for part in parts if part not in found.get(name, ())]

@@ -19,6 +19,7 @@ from aoti_debug.minify.worker_pool import environment, text_of, together
 from aoti_debug.minify.write import Script
 from aoti_debug.plain import clean, plain
 from aoti_debug.report.text import escape_markdown as said
+from aoti_debug.report.text import fenced
 from aoti_debug.run.files import copy, remove_tree, write_atomically
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.triage.fingerprint import HANG, of_reproduction
@@ -147,7 +148,7 @@ def report(answer: MinifyAnswer, script: Script, stderr: str, torch: str) -> str
         f"# AOTInductor: {said(answer.signature or '')}",
         f"Reduced from {answer.nodes_before} operators to {answer.nodes}. {answer.confirmed}.",
         "## Reproduction",
-        _fenced("python", script.text),
+        fenced("python", script.text),
         "It reads `repro_inputs.pt`, which has to be attached."
         if script.files
         else "It needs no other file.",
@@ -160,16 +161,8 @@ def report(answer: MinifyAnswer, script: Script, stderr: str, torch: str) -> str
         "## Environment",
         f"torch {torch}, {platform.platform()}, {platform.machine()}",
         "## Log",
-        _fenced("", "\n".join(map(clean, stderr.splitlines()[-LOG_LINES:]))),
+        fenced("", "\n".join(map(clean, stderr.splitlines()[-LOG_LINES:]))),
     ]
     if answer.also_seen:
         parts += ["## Also seen", "\n".join(f"* {said(text)}" for text in answer.also_seen)]
     return "\n\n".join(parts) + "\n"
-
-
-def _fenced(language: str, text: str) -> str:
-    """Return a code block whose fence the text cannot end."""
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}"

@@ -14,7 +14,7 @@ from typing import Any
 
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.probe.python_source import parse
-from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.directory import RUN_ID, RunDirectory
 from aoti_debug.run.files import expanded, read_regular
 from aoti_debug.run.interpreter import find_interpreter
 from aoti_debug.run.kept import within
@@ -24,7 +24,6 @@ from aoti_debug.triage.run_state import Request
 BUDGET_S = 1800.0
 CANDIDATES = 400
 LAUNCHER_BYTES = 4 << 20
-_RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 _PROGRAM = re.compile(r"[\w./ -]{0,500}exported_program[\w./ -]{0,100}\.pt2|[\w./ -]{1,500}\.pt2")
 
 
@@ -69,7 +68,7 @@ def minify_request(
         raise WrongUse(f"there is no engine {engine!r}", help="Use own or torch.")
     run = program = None
     uses: tuple[RunDirectory, ...] = ()
-    if _RUN.fullmatch(what):
+    if RUN_ID.fullmatch(what):
         run = what
         uses = (RunDirectory.open(what, home, owner),)
         target = target_of(uses[0], python, env)

@@ -6,7 +6,6 @@ import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from html import escape
 from math import copysign, isfinite, log10
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from leather import Chart
 
-    from aoti_debug.model import Diagnosis, Fault, ValueRow
+    from aoti_debug.model import Diagnosis, ValueRow
 
 
 GOOD, BAD = "#3b78b5", "#c62828"
@@ -35,7 +34,6 @@ THEME: Mapping[str, object] = {
 }
 
 Series = Sequence[tuple[float, float]]
-NEAR = 1 << 30  # bytes; what is farther away has nothing to do with the allocation
 PLOTTED = 2  # fewer points are no picture
 
 
@@ -67,11 +65,9 @@ def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
 
 
 def diagnosis_plots(diagnosis: Diagnosis | None) -> tuple[Plot, ...]:
-    """Plot what a diagnosis holds: values along the model, the memory around an address."""
-    if diagnosis is None:
-        return ()
-    plots = (values_plot(diagnosis.values), memory_strip(diagnosis.fault))
-    return tuple(plot for plot in plots if plot is not None)
+    """Plot the values along the model that a diagnosis holds."""
+    plot = values_plot(diagnosis.values) if diagnosis is not None else None
+    return (plot,) if plot is not None else ()
 
 
 def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
@@ -97,30 +93,6 @@ def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
 def squeezed(value: float) -> float:
     """Return the value, or beyond 1 its sign and one more than its decimal logarithm."""
     return value if abs(value) <= 1 else copysign(1 + log10(abs(value)), value)
-
-
-def memory_strip(fault: Fault | None) -> Plot | None:
-    """Draw the nearest allocation, the way from its end, and the access; not to scale."""
-    if fault is None or fault.allocation is None or not 0 < (fault.distance or 0) < NEAR:
-        return None
-    size = f"of {fault.size} bytes" if fault.size else ""
-    access = " ".join(filter(None, (fault.access, size)))
-    parts = [
-        (420, GOOD, f"allocation, {fault.allocation:,} bytes"),
-        (190, "#8a94a6", f"{fault.distance:,} bytes"),
-        (202, BAD, one_line(access or "access")),
-    ]
-    if fault.side == "before":
-        parts.reverse()
-    at = [4 * place + sum(width for width, _, _ in parts[:place]) for place in range(len(parts))]
-    boxes = "".join(
-        f'<rect x="{x}" y="4" width="{width}" height="34" rx="4" fill="{colour}"/>'
-        f'<text x="{x + width / 2}" y="26" text-anchor="middle" fill="#fff">{escape(told)}</text>'
-        for x, (width, colour, told) in zip(at, parts, strict=True)
-    )
-    svg = f'<svg viewBox="0 0 {WIDTH} 42" font-size="13" font-family="inherit">{boxes}</svg>'
-    where = f"at {fault.address}; " if fault.address else ""
-    return Plot("Memory around the address", svg, f"{where}not to scale")
 
 
 def bars_plot(x: str, rows: Sequence[tuple[str, float]]) -> str:

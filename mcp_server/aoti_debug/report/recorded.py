@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_debug.answers import TriageAnswer
@@ -17,17 +17,16 @@ from aoti_debug.package.record import CompiledModel
 from aoti_debug.probe.judge import breaks
 from aoti_debug.probe.nesting import held
 from aoti_debug.read.event_records import Call
-from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import open_regular
-from aoti_debug.vocabulary import Break, Leaf
+from aoti_debug.run.files import is_regular
+from aoti_debug.triage.observe import events_of
+from aoti_debug.vocabulary import Leaf
 
 AROUND = 6  # lines of a kernel's source before and after the one in question
 CALLS = 2_000  # points of the plot
 PHASES = 60
 FILES = 200
-EVENTS = "events.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +81,6 @@ class Recorded:
     files: tuple[RunFile, ...] = ()
 
 
-@dataclass(slots=True)
-class _ShownRun:
-    directory: Path
-    events: RunSeen
-    models: Mapping[str, CompiledModel] = field(default_factory=dict)
-    package: Path | None = None
-
-
 def of_answer(answer: Model) -> Recorded:
     """Return what the run of an answer recorded, if it is the answer of a run that is kept."""
     run = getattr(answer, "run", None)
@@ -107,64 +98,32 @@ def recorded(
     """Return what a run left; nothing of a directory that is not there any more."""
     if directory is None or not directory.is_dir():
         return Recorded()
-    run = _ShownRun(directory, _events(directory))
-    _open_package(run)
-    call = _call_in_question(run)
-    rows = tuple(_rows(run, call)) if call is not None else ()
+    events = events_of(directory)
+    package, call = _package(directory, events), events.call
+    models = {model.name: model for model in inspect(package).models} if package else {}
+    model = models.get(call.model) if call is not None else None
     return Recorded(
-        timeline=tuple(_timeline(run.events, steps)),
-        calls=tuple(_calls(run)),
-        contract=rows,
+        timeline=tuple(_timeline(events, steps)),
+        calls=tuple(_calls(events)),
+        contract=tuple(_rows(model, call)) if model is not None and call is not None else (),
         contract_of=f"call {call.call}" if call is not None and call.call else "",
-        source=_source(run, diagnosis),
+        source=_source(package, diagnosis),
         files=tuple(_files(directory)),
     )
 
 
-def _events(directory: Path) -> RunSeen:
-    with contextlib.suppress(OSError), open_regular(directory / EVENTS) as stream:
-        return read_events(stream)
-    return RunSeen()
-
-
-def _call_in_question(run: _ShownRun) -> Call | None:
-    """Return the first call that failed or never ended, else the first that is not as the model
-    was compiled for, else the last."""
-    calls = run.events.calls
-    failed = next((call for call in calls if not call.ok), None)
-    return failed or next((call for call in calls if _broken(run, call)), run.events.last_call)
-
-
-def _open_package(run: _ShownRun) -> None:
-    """Read the kept copy of the package that was called; the original may have changed."""
-    call = run.events.last_call
-    seen = [p for p in run.events.packages if call is not None and p.path == call.package]
+def _package(directory: Path, events: RunSeen) -> Path | None:
+    """Return the kept copy of the package that was called; the original may have changed."""
+    call = events.last_call
+    seen = [p for p in events.packages if call is not None and p.path == call.package]
     name = next((p.captured for p in reversed(seen) if p.captured), None)
-    kept = run.directory / "capture" / Path(name).name if name else None
-    if kept is None or not kept.is_file() or kept.is_symlink():
-        return
-    run.package = kept
-    run.models = {model.name: model for model in inspect(kept).models}
+    return directory / name if name and is_regular(directory / name) else None
 
 
-def _broken(run: _ShownRun, call: Call) -> bool:
-    return any(not one.harmless for one in _breaks(run, call))
-
-
-def _breaks(run: _ShownRun, call: Call) -> list[Break]:
-    model = run.models.get(call.model)
-    if model is None or not call.inputs:
-        return []
+def _rows(model: CompiledModel, call: Call) -> Iterable[InputRow]:
     stated = contract(model)
-    return held(call.nesting, call.inputs, lambda leaves: breaks(stated, leaves))
-
-
-def _rows(run: _ShownRun, call: Call) -> Iterable[InputRow]:
-    model = run.models.get(call.model)
-    if model is None:
-        return
-    broken = _breaks(run, call)
-    for expected in contract(model).inputs:
+    broken = held(call.nesting, call.inputs, lambda leaves: breaks(stated, leaves))
+    for expected in stated.inputs:
         given = call.input(expected.index)
         name = (given.name if given else None) or expected.name
         wrong = tuple(
@@ -214,21 +173,21 @@ def _timeline(events: RunSeen, steps: Sequence[Step]) -> Iterable[Bar]:
                 end += step.wall_s
 
 
-def _calls(run: _ShownRun) -> Iterable[CallPoint]:
-    calls = [call for call in run.events.calls if call.call is not None]
+def _calls(events: RunSeen) -> Iterable[CallPoint]:
+    calls = [call for call in events.calls if call.call is not None]
     every = max(1, len(calls) // CALLS)
     for position, call in enumerate(calls):
-        bad = not call.ok or _broken(run, call) or any(out.nan for out in call.outputs)
+        bad = not call.ok or bool(call.breaks) or call.holds_nonfinite
         if bad or position % every == 0:
             yield CallPoint(call.call or 0, 1000 * (call.seconds or 0.0), bad)
 
 
-def _source(run: _ShownRun, diagnosis: Diagnosis | None) -> KernelSource | None:
+def _source(package: Path | None, diagnosis: Diagnosis | None) -> KernelSource | None:
     """Return the lines around the kernel's, from the package alone: other paths are foreign."""
     kernel = diagnosis.kernel if diagnosis else None
-    if kernel is None or run.package is None or not kernel.file or not kernel.line:
+    if kernel is None or package is None or not kernel.file or not kernel.line:
         return None
-    text = member_text(run.package, kernel.file)
+    text = member_text(package, kernel.file)
     if text is None:
         return None
     lines = text.split("\n")

@@ -204,10 +204,8 @@ def _markdown_item(item: Item) -> Iterator[str]:
     text = _code(item.text) if item.code else escape_markdown(item.text)
     yield f"- {text} — {escape_markdown(item.detail)}" if item.detail else f"- {text}"
     if item.quote:
-        quote = clean(item.quote).strip("\n")
-        fence = _fence(quote, 3)
         yield ""
-        for line in (f"{fence}text", *quote.split("\n"), fence):
+        for line in fenced("text", clean(item.quote).strip("\n")).split("\n"):
             yield f"  {line}".rstrip()
 
 
@@ -221,6 +219,12 @@ def _code(text: str) -> str:
     fence = _fence(line, 1)
     space = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{space}{line}{space}{fence}"
+
+
+def fenced(language: str, text: str) -> str:
+    """Return a code block whose fence the text cannot end."""
+    fence = _fence(text, 3)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
 def _fence(text: str, least: int) -> str:

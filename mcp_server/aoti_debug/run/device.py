@@ -45,7 +45,6 @@ class Device:
 class Health:
     ok: bool
     what: str = ""  # what is wrong with it
-    ecc_errors: int | None = None  # uncorrected ones since the driver was loaded
 
 
 def visible_devices(env: Mapping[str, str] | None = None) -> list[Device]:
@@ -208,9 +207,8 @@ def _holder(file: int) -> str:
 def health(device: Device, env: Mapping[str, str] | None = None) -> Health:
     """Tell whether a GPU answers its driver and needs no reset. Blocks, at most 2 * QUERY_S."""
     env = os.environ if env is None else env
-    ecc = "ecc.errors.uncorrected.volatile.total"
     asked = "" if device.uuid.startswith("MIG-") else device.uuid or str(device.index)
-    answer = _smi(("uuid", ecc), env, asked)
+    answer = _smi(("uuid", "ecc.errors.uncorrected.volatile.total"), env, asked)
     if answer is None:
         return Health(False, f"nvidia-smi did not answer within {QUERY_S:g} s")
     text = f"{answer.stdout}\n{answer.stderr}"
@@ -218,11 +216,9 @@ def health(device: Device, env: Mapping[str, str] | None = None) -> Health:
         return Health(False, plain(found.group(0), 200))
     if answer.code != 0:
         return Health(False, plain(text.strip().split("\n")[0], 200))
-    count = next(csv.reader(io.StringIO(answer.stdout), skipinitialspace=True), [""])[-1].strip()
-    errors = int(count) if count.isdigit() else None
     # Only newer drivers know this field; asked apart, since an unknown field fails a whole query.
     action = _query(("gpu_recovery_action",), env, asked)
     wanted = action[0][0].strip() if action and action[0] else "None"
     if wanted not in ("None", "N/A", "[N/A]", ""):
-        return Health(False, f"the driver asks for: {plain(wanted, 80)}", errors)
-    return Health(True, "", errors)
+        return Health(False, f"the driver asks for: {plain(wanted, 80)}")
+    return Health(True)

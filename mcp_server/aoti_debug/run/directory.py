@@ -12,6 +12,7 @@ import stat
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from aoti_debug.run.files import (
     folder,
     is_regular,
     open_regular,
-    read_regular,
+    read_json,
     remove,
     write_atomically,
     write_new,
@@ -42,7 +43,7 @@ RESERVE = ".reserve"  # space for the records of a run whose output fills the di
 RESERVE_BYTES = 256 * 1024
 FULL = (errno.ENOSPC, errno.EDQUOT)
 UNSEEN_S = 24 * 3600.0  # how long a run of a process that cannot be seen from here counts as alive
-_ID = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
+RUN_ID = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -83,7 +84,7 @@ class RunDirectory(Kept):
     def open(cls, run: str, at: Path | None = None, owner: str | None = None) -> RunDirectory:
         """Return the directory of an existing run that this owner may see."""
         path = (at or home()) / "runs" / run
-        if not _ID.fullmatch(run) or path.is_symlink() or not path.is_dir():
+        if not RUN_ID.fullmatch(run) or path.is_symlink() or not path.is_dir():
             raise UnknownRun(f"there is no run {run[:40]!r}")
         found = cls(path)
         if not found.belongs_to(owner) or not found.hold():
@@ -96,9 +97,7 @@ class RunDirectory(Kept):
         Raises:
             RunDirectoryError: the run has deleted, moved or replaced it.
         """
-        if self._held is None:
-            return
-        if self.is_held():
+        if self._held is None or self.is_held():
             return
         raise RunDirectoryError(
             f"{before}the run deleted or replaced its own directory {self.path}",
@@ -157,15 +156,15 @@ class RunDirectory(Kept):
 
     def read_record(self) -> RunRecord | None:
         """Return run.json, but what is no such value in it; None if it cannot be read."""
+        record = read_json(self.path / RECORD)
+        if not isinstance(record, dict):
+            return None
         try:
-            record = json.loads(read_regular(self.path / RECORD))
             return RunRecord.model_validate(record)
         except ValidationError as error:
             bad = {part["loc"][0] for part in error.errors() if part["loc"]}
-            kept = isinstance(record, dict) and {k: v for k, v in record.items() if k not in bad}
-            return RunRecord.model_validate(kept) if isinstance(kept, dict) else None
-        except (OSError, ValueError, RecursionError):
-            return None
+            kept = {key: value for key, value in record.items() if key not in bad}
+            return RunRecord.model_validate(kept)
 
     def is_running(self) -> bool:
         """Tell whether the run goes on: its record says so and its server is alive."""
@@ -237,22 +236,13 @@ class RunDirectory(Kept):
                 part = pages.read(file, name, offset, limit)
         except OSError as error:
             raise UnknownArtifact(f"{name} cannot be read: {error.strerror}") from error
-        return ArtifactPage(
-            run=self.id,
-            name=name,
-            offset=part.offset,
-            limit=part.limit,
-            total=part.total,
-            unit=part.unit,
-            text=part.text,
-            next_offset=part.next_offset,
-        )
+        return ArtifactPage(run=self.id, name=name, **asdict(part))
 
 
 def list_runs(at: Path | None = None) -> list[RunDirectory]:
     """Return the kept runs, newest first."""
     try:
-        found = [p for p in ((at or home()) / "runs").iterdir() if _ID.fullmatch(p.name)]
+        found = [p for p in ((at or home()) / "runs").iterdir() if RUN_ID.fullmatch(p.name)]
     except OSError:
         return []
     runs = [RunDirectory(p) for p in found if p.is_dir() and not p.is_symlink()]

@@ -4,6 +4,7 @@ as a user writes them."""
 from __future__ import annotations
 
 import errno
+import json
 import os
 import secrets
 import shutil
@@ -13,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.plain import plain
@@ -165,6 +166,14 @@ def read_regular(path: Path, limit: int = DOCUMENT_BYTES, *, follow: bool = Fals
     if len(data) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return data
+
+
+def read_json(path: Path, limit: int = DOCUMENT_BYTES) -> Any:
+    """Return the JSON document that such a file holds; None where it holds none."""
+    try:
+        return json.loads(read_regular(path, limit))
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def read_source(path: Path, limit: int = DOCUMENT_BYTES) -> str:

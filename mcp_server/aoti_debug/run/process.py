@@ -23,25 +23,14 @@ from aoti_debug.run import launcher
 from aoti_debug.run.files import folder
 from aoti_debug.run.output import ProcessOutput, Stream
 from aoti_debug.run.share import counted
-from aoti_debug.run.target import Command, Exit, Progress, signal_name
-
-__all__ = [
-    "Command",
-    "Exit",
-    "OnProgress",
-    "OnStart",
-    "OnTimeout",
-    "Progress",
-    "Stream",
-    "run_process",
-]
+from aoti_debug.run.target import Command as Command
+from aoti_debug.run.target import Exit as Exit
+from aoti_debug.run.target import Progress as Progress
+from aoti_debug.run.target import signal_name
 
 PROGRESS_S = 1.0
 LINE_LIMIT = 4096  # bytes of a line of the launcher
 START_S = 60.0  # for the launcher on a busy machine; the program's own time begins after it
-
-
-OnProgress = Callable[[Progress], None]
 OnTimeout = Callable[[int], Awaitable[None]]
 OnStart = Callable[[int], None]
 
@@ -50,7 +39,7 @@ async def run_process(
     command: Command,
     directory: Path,
     *,
-    on_progress: OnProgress | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     on_timeout: OnTimeout | None = None,
     on_start: OnStart | None = None,
     stop: anyio.Event | None = None,
@@ -213,7 +202,7 @@ class _Run:
         except Exception as error:  # the tree must be ended and the result told all the same
             self._notes.append(f"no stacks: {type(error).__name__}: {error}"[:300])
 
-    async def report(self, on_progress: OnProgress) -> None:
+    async def report(self, on_progress: Callable[[Progress], None]) -> None:
         while True:
             await anyio.sleep(PROGRESS_S)
             output = self._output

@@ -92,13 +92,3 @@ class Turn:
         self.place.give(self.client)
         self.place = to
         return True
-
-
-class TurnsByName:
-    """Turns at each of several things, by name."""
-
-    def __init__(self) -> None:
-        self._turns: dict[Hashable, Turns] = {}
-
-    def at(self, name: Hashable) -> Turns:
-        return self._turns.setdefault(name, Turns())

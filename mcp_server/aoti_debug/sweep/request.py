@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from aoti_debug.errors import WrongUse
-from aoti_debug.run.directory import RunDirectory
+from aoti_debug.run.directory import RUN_ID, RunDirectory
 from aoti_debug.run.files import expanded, read_source
 from aoti_debug.run.kept import Kept, home, own_name, within
 from aoti_debug.run.machine import ask
@@ -26,7 +26,6 @@ FailOn = Literal["new", "any", "proved"]
 HISTORY = "sweeps"  # below the home: a file for each sweep that ended
 KEEP = 30  # sweeps of one name
 LINES = 200  # targets that a dry run shows
-_RUN = re.compile(r"r-\d{8}-\d{4}-[0-9a-z]{4}")
 
 
 @dataclass(frozen=True)
@@ -121,11 +120,11 @@ def find_sweep(named: str, owner: str | None = None) -> Path:
         UnreadableSweep: there is none.
         UnknownRun: it is not this owner's.
     """
-    if owner is not None and _RUN.fullmatch(named):
+    if owner is not None and RUN_ID.fullmatch(named):
         RunDirectory.open(named, owner=owner)
     path = expanded(named)
     places = [path, path / LEDGER]
-    if _RUN.fullmatch(named):
+    if RUN_ID.fullmatch(named):
         of_runs = home() / "runs" / named
         places = [*_linked(of_runs), of_runs / LEDGER, *_kept(named, owner)]
     found = next((place for place in places if place.is_file()), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from aoti_debug.model import Diagnosis, Evidence, Kernel
 from aoti_debug.package.documents import line_of_member
 from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.files import read_regular, read_source
+from aoti_debug.run.files import read_json, read_source
 from aoti_debug.triage.captured_call import captured, with_names
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.run_state import DIAGNOSIS
@@ -130,11 +129,9 @@ def asked_for(run: RunDirectory, observations: Observations) -> str | DeviceAsse
     """Return the failed assertion of a run, else the kernel of its diagnosis."""
     if (check := observations.first(DeviceAssert)) is not None:
         return check
-    try:
-        kernel = json.loads(read_regular(run.path / DIAGNOSIS)).get("kernel") or {}
-        name = kernel.get("name")
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return None
+    diagnosis = read_json(run.path / DIAGNOSIS)
+    kernel = diagnosis.get("kernel") if isinstance(diagnosis, dict) else None
+    name = kernel.get("name") if isinstance(kernel, dict) else None
     return name if isinstance(name, str) else None
 
 

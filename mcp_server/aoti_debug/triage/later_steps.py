@@ -145,18 +145,15 @@ async def take_bisection(
     settings = json.dumps(dict((lowered[-1].details.settings if lowered else None) or {}))
     seconds = str(budget or state.request.timeout_s)
     more = ("--settings", settings, "--seconds", seconds, *(() if budget else ("--compiles", "1")))
-    more = (*more, *await anyio.to_thread.run_sync(names_of_launches, state, call))
+    if call.package is not None:
+        model = await anyio.to_thread.run_sync(model_of, call)
+        more = (*more, *launch_words(model, state.directory.path))
     longest = (budget or 0.0) + state.request.timeout_s
     ran, report, artifact = await probed(state, "bisect", "bisect", call, *more, timeout_s=longest)
     found = read_bisection(report or {})
     said = found.summary if found else vanished(report or {})
     state.done(state.step("bisect", WHY_BISECT, ran, said))
     return replace(observations, walked=replace(found, artifact=artifact) if found else None)
-
-
-def names_of_launches(state: RunState, call: Captured) -> list[str]:
-    """Return what tells the probe which operators each launch of the package stands for."""
-    return launch_words(model_of(call), state.directory.path) if call.package is not None else []
 
 
 WHY_OLDER = "what an earlier run loaded from the package's path was another package: was it stale"
@@ -262,10 +259,6 @@ def loaded_at(observations: Observations) -> list[SourceLine]:
 WHY_TRIAL = "the compile stopped in a trial on made-up data: does it end with the trial left out"
 
 
-def trial_can_tell(_: Observations, best: Diagnosis) -> bool:
-    return (best.phase, best.category) == ("autotune", "autotune_error") and bool(best.fault)
-
-
 async def take_trial(state: RunState, observations: Observations, _: Captured) -> Observations:
     """Compile the kept program in a process of its own, on the device, as the script did but for
     the trial; call the package with the export's example inputs."""
@@ -294,8 +287,14 @@ def bound(observations: Observations) -> tuple[str, ...]:
     return ("--upper", upper) if upper is not None and upper.isdecimal() else ()
 
 
+AUTOTUNING = ("autotune", "autotune_error")
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
 BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)
 OLDER = LaterStep("older package", 300.0, take_older, older_can_tell)
 UNUSED = LaterStep("unused package", 300.0, take_unused, unused_can_tell)
-TRIAL = LaterStep("without the trial", 900.0, take_trial, trial_can_tell)
+TRIAL = LaterStep(
+    "without the trial",
+    900.0,
+    take_trial,
+    lambda _, best: (best.phase, best.category) == AUTOTUNING and bool(best.fault),
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Collection
 from dataclasses import replace
@@ -80,11 +81,6 @@ def observe(
     return Observations(tuple(records), run, ending, torch)
 
 
-def about_the_call(observations: Observations) -> list[Record]:
-    """Return what a replay showed of the failing call itself."""
-    return [record for record in observations.records if isinstance(record, ABOUT_THE_CALL)]
-
-
 def events_of(directory: Path) -> RunSeen:
     """Return what the probe saw of a run; nothing where it left no events."""
     path = directory / EVENTS
@@ -92,7 +88,10 @@ def events_of(directory: Path) -> RunSeen:
         return NO_RECORD
     with open_regular(path) as stream:
         run = read_events(stream, key=key_of(directory))
-    files = {c.file: counter_bytes(directory / c.file) for c in run.counted}
+    files = {}
+    for counted in run.counted:
+        with contextlib.suppress(OSError, ValueError):
+            files[counted.file] = read_regular(directory / counted.file)
     pids = {c.pid for c in run.counted}
     left = {pid: found for pid in pids if (found := on_device(directory, pid)) is not None}
     return with_call_counts(run, files, left)
@@ -123,13 +122,6 @@ def key_of(directory: Path) -> str | None:
         return read_regular(directory / KEY, 64).decode("ascii", "replace")
     except OSError:
         return None
-
-
-def counter_bytes(path: Path) -> bytes:
-    try:
-        return read_regular(path)
-    except (OSError, ValueError):
-        return b""
 
 
 def takes_nan_for_missing(observations: Observations) -> bool:

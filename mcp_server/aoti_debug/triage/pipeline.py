@@ -38,8 +38,8 @@ from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
 from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, TRIAL, UNUSED, LaterStep
 from aoti_debug.triage.observe import (
+    ABOUT_THE_CALL,
     CUDA_GDB,
-    about_the_call,
     dump_tells,
     observe,
     takes_nan_for_missing,
@@ -243,7 +243,7 @@ async def take(
     if state.stop.is_set():
         raise Cancelled
     ended = (*(one.observations for one in processes), *found.values())
-    about = [record for one in ended for record in about_the_call(one)]
+    about = [r for one in ended for r in one.records if isinstance(r, ABOUT_THE_CALL)]
     return replace(
         first,
         records=(*first.records, *about),

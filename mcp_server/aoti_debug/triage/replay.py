@@ -12,12 +12,12 @@ import anyio
 
 from aoti_debug.read.check_report import read_reports
 from aoti_debug.read.checks import CheckReports
-from aoti_debug.run.files import read_regular, write_atomically
+from aoti_debug.run.files import read_json, write_atomically
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.captured_call import Captured
 from aoti_debug.triage.decision import Machine, Name
-from aoti_debug.triage.environment import KEY, SCRIPT
-from aoti_debug.triage.observe import SANITIZER
+from aoti_debug.triage.environment import SCRIPT
+from aoti_debug.triage.observe import SANITIZER, key_of
 from aoti_debug.triage.probe_arguments import call_arguments
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
@@ -112,12 +112,9 @@ def reports_of(ran: Ran, state: RunState) -> CheckReports:
 def report_of(directory: Path) -> dict[str, Any] | None:
     """Return what a program of the probe reported; None when it wrote nothing whole. Without the
     secret of its directory it is what the target, whose operators it imports, has left there."""
-    try:
-        document = json.loads(read_regular(directory / REPORT, REPORT_BYTES))
-        key = read_regular(directory / KEY, 64).decode()
-    except (OSError, ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) and document.get("key") == key else None
+    document, key = read_json(directory / REPORT, REPORT_BYTES), key_of(directory)
+    ours = isinstance(document, dict) and key is not None and document.get("key") == key
+    return document if ours else None
 
 
 async def replay(

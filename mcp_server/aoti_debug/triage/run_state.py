@@ -6,7 +6,8 @@ import contextlib
 import math
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,7 +25,7 @@ from aoti_debug.run.files import is_regular, read_regular
 from aoti_debug.run.kept import Kept
 from aoti_debug.run.process import Command, Exit, OnStart, OnTimeout, Progress, run_process
 from aoti_debug.run.target import Target
-from aoti_debug.run.turns import TurnsByName
+from aoti_debug.run.turns import Turns
 from aoti_debug.triage.debuggers import process_tree
 from aoti_debug.triage.observe import SANITIZER, STACKS, TOLD, observe
 
@@ -149,7 +150,7 @@ class RunState:
     ended: Exit | None = None  # the target itself
     on_change: Callable[[], None] = lambda: None
     client: str | None = None  # whose run it is, where a server has several clients
-    gpus: TurnsByName = field(default_factory=TurnsByName)
+    gpus: defaultdict[Hashable, Turns] = field(default_factory=lambda: defaultdict(Turns))
     gpu_wait_s: float = 0.0  # for runs of other processes
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aoti_debug.probe.python_source import parse
-from aoti_debug.run.files import read_regular, write_atomically
+from aoti_debug.run.files import read_json, read_regular, write_atomically
 
 SOURCES = "sources.json"  # in a run's directory: the texts of the script's files, as they were
 FILES, FILE_BYTES, BYTES = 200, 1 << 20, 4 << 20
@@ -60,8 +60,5 @@ def keep_sources(directory: Path, script: Path, tree: Path) -> None:
 
 def kept_sources(directory: Path) -> dict[str, str]:
     """Return what `keep_sources` kept, by the names in the tree; nothing where it kept none."""
-    try:
-        known = json.loads(read_regular(directory / SOURCES, 2 * BYTES))
-    except (OSError, ValueError):
-        return {}
+    known = read_json(directory / SOURCES, 2 * BYTES) or {}
     return {name: text for name, text in known.items() if isinstance(text, str)}

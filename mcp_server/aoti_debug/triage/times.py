@@ -10,7 +10,6 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.examine.process import unwatched
 from aoti_debug.examine.time import measured_by
 from aoti_debug.examine.time_findings import findings
-from aoti_debug.model import Diagnosis
 from aoti_debug.read.timing_report import TimingReport
 from aoti_debug.read.typed import take
 from aoti_debug.symptom import complains_of_time
@@ -20,11 +19,6 @@ from aoti_debug.triage.replay import probed
 from aoti_debug.triage.run_state import RunState
 
 WHY = "the script complains of how long calls took: where that goes"
-
-
-def is_slow(observations: Observations, _: Diagnosis) -> bool:
-    """Tell whether the script's own check complains of time."""
-    return complains_of_time(observations) is not None
 
 
 async def take_times(state: RunState, observations: Observations, call: Captured) -> Observations:
@@ -43,4 +37,4 @@ async def take_times(state: RunState, observations: Observations, call: Captured
     return replace(observations, timed=found)
 
 
-TIMES = LaterStep("times", 180.0, take_times, is_slow)
+TIMES = LaterStep("times", 180.0, take_times, lambda seen, _: complains_of_time(seen) is not None)
