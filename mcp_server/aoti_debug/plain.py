@@ -90,3 +90,8 @@ def window(place: int, count: int, limit: int) -> slice:
     """Return which `limit` of `count` lines to show so that `place` is among them."""
     first = max(0, min(place - limit // 2, count - limit))
     return slice(first, first + limit)
+
+
+def times(count: int, one: str = "time", many: str = "") -> str:
+    """Return "1 time" or "4 times"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -46,7 +46,6 @@ _OF_TARGETS = ("run", "triage")
 
 
 def run(argv: list[str]) -> int:
-    """Run a command; return its exit status."""
     with delivering():
         return _run_words(_split(argv))
 

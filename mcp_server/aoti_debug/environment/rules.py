@@ -16,10 +16,10 @@ likely = partial(problem, confidence="likely")
 
 
 def problems(machine: Environment) -> list[Problem]:
-    """Return what would break or change a run, worst first."""
     if machine.torch is None:
         return [_no_torch(machine)]
-    rules = (_torch_version, _compiler, _headers, _gpu, _toolkit, _triton)
+    of_cuda = (_toolkit, _triton) if machine.torch_cuda is not None else ()
+    rules = (_torch_version, _compiler, _headers, _gpu, *of_cuda)
     found = [one for rule in rules for one in rule(machine)]
     return worst_first(found + [one for folder in machine.folders for one in _folder(folder)])
 
@@ -149,15 +149,13 @@ def _architecture(machine: Environment, gpu: GpuFacts) -> Iterator[Problem]:
 
 
 def _toolkit(machine: Environment) -> Iterator[Problem]:
-    if machine.torch_cuda is None:
-        return
     if machine.cuda_header is False:
         yield likely(
             "cuda.h was not found: models for CUDA cannot be compiled",
             "fatal error: cuda.h: No such file or directory",
             "Install the CUDA toolkit (a devel image) and set CUDA_HOME.",
         )
-    if machine.toolkit and _major(machine.toolkit) != _major(machine.torch_cuda):
+    if machine.toolkit and _major(machine.toolkit) != _major(machine.torch_cuda or ""):
         yield likely(
             f"the CUDA toolkit is {machine.toolkit} ({machine.toolkit_path}), torch was built "
             f"for {machine.torch_cuda}",
@@ -169,8 +167,6 @@ def _toolkit(machine: Environment) -> Iterator[Problem]:
 
 
 def _triton(machine: Environment) -> Iterator[Problem]:
-    if machine.torch_cuda is None:
-        return
     if machine.triton is None:
         yield problem(
             "triton is not installed or cannot be imported"

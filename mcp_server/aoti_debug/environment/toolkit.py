@@ -89,7 +89,6 @@ _SWITCH_PREFIXES = ("TORCHINDUCTOR_", "AOT_INDUCTOR_", "AOTINDUCTOR_", "AOTI_")
 
 
 def variables(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of `env` that matter, values cut."""
     wanted = (k for k in sorted(env) if k.startswith(PREFIXES) or k in NAMES)
     return {k: env[k][:200] for k in wanted if not k.startswith(OURS)}
 

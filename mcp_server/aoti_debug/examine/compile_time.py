@@ -44,14 +44,11 @@ _CPP_WORDS = {
     "instruction set": "C++: a test of the CPU's vector instructions",
     "CUDA file": "C++: a CUDA file",
 }
-_KEPT = "TORCHINDUCTOR_CACHE_DIR on a path that is kept"
+_KEPT = "TORCHINDUCTOR_CACHE_DIR on a path that is kept: then they are found there"
 _CHANGES = {
     _CPP_WORDS["wrapper"]: "AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 (torch 2.8 and later)",
-    _CPP_WORDS["instruction set"]: "TORCHINDUCTOR_CACHE_DIR on a path that is kept: it is then "
-    "found there",
-    _CPP_WORDS[
-        "header"
-    ]: "TORCHINDUCTOR_CACHE_DIR on a path that is kept: they are then found there",
+    _CPP_WORDS["instruction set"]: _KEPT,
+    _CPP_WORDS["header"]: _KEPT,
     "autotuning": "max_autotune off, or max_autotune_gemm_search_space left at DEFAULT",
     "Triton kernels": "more of TORCHINDUCTOR_COMPILE_THREADS, and a kept TORCHINDUCTOR_CACHE_DIR",
     _CPP_WORDS["kernels"]: "fewer distinct kernels: repeated layers of one shape share theirs",
@@ -82,8 +79,9 @@ def _table(run: RunSeen, phase: Phase, parts: Sequence[Part]) -> TimeTable:
     whole = phase.seconds or 0.0
     files = [one for one in run.cpp_files if one.pid == phase.pid and _inside(one.began, phase)]
     seconds: dict[str, float] = {}
-    for name, took in _seconds(parts, files):
-        seconds[name] = seconds.get(name, 0.0) + took
+    for part in parts:
+        for name, took in _of_part(part, _OUTERMOST, files):
+            seconds[name] = seconds.get(name, 0.0) + took
     seconds.pop(_OUTERMOST, None)  # it has no name of its own: what the rows leave
     if parts:
         before = min(p.began for p in parts) - (phase.begun or 0.0)
@@ -105,11 +103,6 @@ def table_of(whole: float, parts: Sequence[tuple[str, float, str | None]]) -> Ti
     ]
     named = min(1.0, sum(row.seconds for row in rows) / whole) if whole else 0.0
     return TimeTable(seconds=whole, named=named, rows=rows)
-
-
-def _seconds(parts: Iterable[Part], files: Sequence[CppFile]) -> Iterator[tuple[str, float]]:
-    for part in parts:
-        yield from _of_part(part, _OUTERMOST, files)
 
 
 def _of_part(part: Part, around: str, files: Sequence[CppFile]) -> Iterator[tuple[str, float]]:

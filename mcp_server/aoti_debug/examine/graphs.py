@@ -30,7 +30,7 @@ async def fitness(state: RunState, request: ExamineRequest) -> GraphsAnswer:
     device = model.device if model is not None else None
     if device == "cuda" and (request.call.inputs or request.call.exported):
         try:
-            report = (await examined(state, request, "capture_graph", GraphsReport)).report
+            report, _ = await examined(state, request, "capture_graph", GraphsReport)
         except NotExamined as error:
             state.notes.append(str(error))
     verdict, summary = verdict_of(device, barred, report)

@@ -17,9 +17,10 @@ def grows(run: RunSeen) -> Iterator[str]:
     loads = Counter((one.pid, one.details.package) for one in run.of("load") if one.ok)
     for (_, package), count in loads.items():
         if count >= MANY:
+            name = Path(package).name if package else "a package"
             yield (
-                f"{_named(package)} was loaded {count} times in one process: each model holds its "
-                "weights as long as it lives; load it once, with num_runners for several threads"
+                f"{name} was loaded {count} times in one process: each model holds its weights as "
+                "long as it lives; load it once, with num_runners for several threads"
             )
     updates = [one for one in run.of("constants") if one.ok]
     managed = [one for one in updates if one.details.user_managed]
@@ -34,7 +35,3 @@ def grows(run: RunSeen) -> Iterator[str]:
             f"{len(filled)} updates of the inactive buffer, and none was freed: weights are held "
             "twice; call free_inactive_constant_buffer() after the swap"
         )
-
-
-def _named(package: str | None) -> str:
-    return Path(package).name if package else "a package"

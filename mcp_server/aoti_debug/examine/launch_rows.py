@@ -45,7 +45,6 @@ class Row:
 
     @property
     def ops(self) -> tuple[str, ...]:
-        """Return the operators that it stands for."""
         return self.launch.ops if self.launch is not None else ()
 
 

@@ -43,11 +43,8 @@ class MemoryRequest(ExamineRequest):
 
 
 def memory_request(what: str, *, runners: int = 1, **given: Any) -> MemoryRequest:
-    """Resolve a package or a run, and how many runners are called at the same time.
-
-    Raises:
-        WrongUse, UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
-    """
+    """Resolve a package or a run, and how many runners are called at the same time; see
+    `examine_request`."""
     if not 1 <= runners <= RUNNERS:
         raise WrongUse(f"--runners {runners} is not 1 to {RUNNERS}")
     request = with_inputs(examine_request(what, **given))
@@ -62,8 +59,8 @@ async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswe
     """
     model = await anyio.to_thread.run_sync(model_of, request.call, request.model)
     words = ["--instances", str(request.runners)]
-    seen = await examined(state, request, "memory_use", MemoryReport, *words)
-    answer = answer_of(state, request, seen.report, model)
+    report, _ = await examined(state, request, "memory_use", MemoryReport, *words)
+    answer = answer_of(state, request, report, model)
     said = [line for one in request.uses for line in grows(events_of(one.path))]
     return answer.model_copy(update={"run_grows": said, "grows": answer.grows or bool(said)})
 
@@ -71,7 +68,6 @@ async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswe
 def answer_of(
     state: RunState, request: MemoryRequest, report: MemoryReport, model: CompiledModel | None
 ) -> MemoryAnswer:
-    """Return the answer that a report makes."""
     peak, rows = report.call.after.top, list(rows_of(report))
     rows.append(MemoryRow(owner="not accounted for", bytes=peak - sum(one.bytes for one in rows)))
     grows, growth = growth_said(report)
@@ -98,7 +94,6 @@ def answer_of(
 
 
 def rows_of(report: MemoryReport) -> Iterator[MemoryRow]:
-    """Yield the owners of the peak."""
     if (gpu := report.call.after.gpu) is not None:
         yield from _on_gpu(report, gpu)
         return
@@ -254,7 +249,6 @@ def lower(report: MemoryReport) -> Iterator[str]:
 
 
 def thinned(curve: list[int]) -> list[int]:
-    """Return at most `CURVE` points, of each stretch the most."""
     width = -(-len(curve) // CURVE) or 1
     return [max(curve[at : at + width]) for at in range(0, len(curve), width)]
 

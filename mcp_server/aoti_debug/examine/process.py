@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar, Union
+from typing import Any, TypeVar, Union
 
 import anyio.to_thread
 
@@ -53,14 +53,6 @@ class ExamineRequest(Request):
 FILES = ("inputs", "exported", "env", "cwd", "home", "owner")
 
 
-@dataclass(frozen=True, slots=True)
-class Examined(Generic[T]):
-    """What a process reported until its end, and how it ended."""
-
-    report: T
-    ran: Ran
-
-
 def examine_request(what: str, **given: Any) -> ExamineRequest:
     """Resolve a package, or a run with the package and the call that it has captured; `given` are
     `FILES` and fields of `ExamineRequest`. Blocks.
@@ -97,7 +89,6 @@ def file_of(path: Named, what: str, given: Mapping[str, Any]) -> Path:
 
 
 def wanted_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is wanted besides the files, which are fields of a request."""
     return {name: one for name, one in given.items() if name not in FILES}
 
 
@@ -131,9 +122,9 @@ async def examined(
     kind: type[T],
     *more: str,
     flags: Mapping[str, str] | None = None,
-) -> Examined[T]:
-    """Run a program of the probe on the package and its call, and read its report; `flags` are
-    variables that go before all others.
+) -> tuple[T, Ran]:
+    """Run a program of the probe on the package and its call; return what it reported until its
+    end, and the process. `flags` are variables that go before all others.
 
     Raises:
         NotExamined: the process failed before it had anything to report; what it said is told.
@@ -150,12 +141,10 @@ async def examined(
         state.notes.append(said(ran, document, program))
     if document is None or error:
         raise NotExamined(said(ran, document, program))
-    report = await anyio.to_thread.run_sync(take, kind, document)
-    return Examined(report, ran)
+    return await anyio.to_thread.run_sync(take, kind, document), ran
 
 
 def of_run(state: RunState, request: ExamineRequest) -> dict[str, Any]:
-    """Return what every examination answers of its run."""
     return {
         "run": state.directory.id,
         "status": "done",
@@ -166,7 +155,6 @@ def of_run(state: RunState, request: ExamineRequest) -> dict[str, Any]:
 
 
 def unwatched(state: RunState) -> dict[str, str]:
-    """Return what keeps the probe from watching a process that it measures."""
     return {"PYTHONPATH": state.request.target.env.get("PYTHONPATH", "")}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.launch_rows import CallTable, Row
 from aoti_debug.examine.waste import Place, by_launches, costliest, waste
+from aoti_debug.plain import times
 from aoti_debug.read.timing_report import Pairs, TimingReport, Wait
 
 LEAST = 0.1  # of a call: what is less is no reason
@@ -113,7 +114,6 @@ def trade(report: TimingReport) -> str | None:
 
 
 def pairs_said(pairs: Pairs) -> str:
-    """Say how a change was measured."""
     low, high = pairs.spread
     count = len(pairs.ratios)
     return f"{count} pairs: {pairs.ratio:.2f} of the time, half of them {low:.2f} to {high:.2f}"
@@ -144,14 +144,10 @@ def _operators(table: CallTable) -> SlowReason | None:
     return by_launches(
         rows,
         table,
-        f"{_times(rows)} of {names} through the proxy executor",
+        f"{times(len(rows), 'call')} of {names} through the proxy executor",
         "write it with operators of torch or as a Triton kernel, so that it is compiled",
         None,
     )
-
-
-def _times(rows: Sequence[Row]) -> str:
-    return f"{len(rows)} {'call' if len(rows) == 1 else 'calls'}"
 
 
 def _wide(table: CallTable) -> SlowReason | None:

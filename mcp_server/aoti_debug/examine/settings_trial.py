@@ -6,7 +6,7 @@ import json
 import re
 
 from aoti_debug.examine.answers import SlowReason
-from aoti_debug.examine.process import Examined, ExamineRequest, NotExamined, examined, unwatched
+from aoti_debug.examine.process import ExamineRequest, NotExamined, examined, unwatched
 from aoti_debug.examine.reasons import pairs_said
 from aoti_debug.model import SourceLine
 from aoti_debug.read.timing_report import TimingReport
@@ -43,12 +43,11 @@ async def settings_reason(
     more = ["--pairs-only", "--against", "settings", "--settings", json.dumps(kept)]
     more += ["--threads", str(threads)] if threads else []
     try:
-        done: Examined[TimingReport] = await examined(
-            state, request, "timing", TimingReport, *more, flags=unwatched(state)
-        )
+        flags = unwatched(state)
+        report, _ = await examined(state, request, "timing", TimingReport, *more, flags=flags)
     except NotExamined:  # which is among the notes
         return None
-    pairs = done.report.against
+    pairs = report.against
     if pairs is None or not pairs.ours or 1 - pairs.twice < LEAST or pairs.spread[1] >= 1:
         return None
     gain, caller = 1 - pairs.ratio, phase.details.caller

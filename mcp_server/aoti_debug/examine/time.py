@@ -15,7 +15,6 @@ from aoti_debug.examine.answers import TimeFindings
 from aoti_debug.examine.compile_time import compile_tables
 from aoti_debug.examine.launches import model_of
 from aoti_debug.examine.process import (
-    Examined,
     ExamineRequest,
     NotExamined,
     examine_request,
@@ -66,11 +65,8 @@ def time_request(
     against: str | None = None,
     **given: Any,
 ) -> TimeRequest:
-    """Resolve a package, a run or a script, and what it is compared with. Blocks.
-
-    Raises:
-        WrongUse, UnknownRun, UnreadableInput, NoInterpreter
-    """
+    """Resolve a package, a run or a script, and what it is compared with; see
+    `examine_request`."""
     cwd, env, python = given.get("cwd"), given.get("env"), given.get("python")
     if against is not None and against not in PROGRAMS:
         other = Path(cwd or ".", expanded(against)).absolute()
@@ -150,7 +146,6 @@ def _missing(measured: Measured | None, found: TimeFindings) -> list[str]:
 
 
 def no_call(call: Captured, ran: Ran | None) -> str:
-    """Say why no call was measured."""
     if ran is not None and not ran.exit.ok:
         return f"the script ended with {ran.exit.how}: see stderr.log, or triage it"
     missing = call.why_no_package if call.package is None else call.why_no_inputs
@@ -188,17 +183,16 @@ async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Meas
     # As the script's process used at its end.
     threads = next((one.threads for one in reversed(run.ended) if one.threads), None)
     more += ["--threads", str(threads)] if threads else []
-    done: Examined[TimingReport] = await examined(
-        state, request, "timing", TimingReport, *more, flags=unwatched(state)
-    )
+    flags = unwatched(state)
+    report, _ = await examined(state, request, "timing", TimingReport, *more, flags=flags)
     other = None
     if request.against is not None and request.against not in PROGRAMS:
         other = Path(request.against)
-    known = done.report, call, request.model, tuple(slowing), other
+    known = report, call, request.model, tuple(slowing), other
     measured = await anyio.to_thread.run_sync(measured_by, *known)
     reason = None
     if request.against is None:
-        reason = await settings_reason(state, request, threads, done.report.call.wall)
+        reason = await settings_reason(state, request, threads, report.call.wall)
     free = frozenset(call.compiled.details.input_free if call.compiled is not None else ())
     return replace(measured, input_free=free, of_settings=reason)
 

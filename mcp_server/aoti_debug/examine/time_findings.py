@@ -109,7 +109,6 @@ def _summary(table: CallTable, reason: str | None, against: TimeAgainst | None) 
 
 
 def duration(seconds: float) -> str:
-    """Write seconds in the unit that fits."""
     for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"

@@ -56,11 +56,8 @@ def values_request(
     against: str | os.PathLike[str] | None = None,
     **given: Any,
 ) -> ValuesRequest:
-    """Resolve a package or a run, and what its kernels are compared with. Blocks.
-
-    Raises:
-        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
-    """
+    """Resolve a package or a run, and what its kernels are compared with; see
+    `examine_request`."""
     request = with_inputs(examine_request(what, **given))
     other = file_of(against, "against", given) if against is not None else None
     return extended(ValuesRequest, request, kernel=kernel, against=other)
@@ -76,11 +73,11 @@ async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
     words = await anyio.to_thread.run_sync(launch_words, model, state.directory.path)
     words += ["--against", str(request.against)] if request.against is not None else []
     words += ["--kernel", request.kernel] if request.kernel is not None else []
-    seen = await examined(state, request, "values", ValuesReport, *words)
-    state.done(state.step("values", "one call, each kernel looked at", seen.ran))
-    given = seen.report.launches, model, request.call.package, seen.ran.directory
+    report, ran = await examined(state, request, "values", ValuesReport, *words)
+    state.done(state.step("values", "one call, each kernel looked at", ran))
+    given = report.launches, model, request.call.package, ran.directory
     scripts = await anyio.to_thread.run_sync(kernel_scripts, *given)
-    return answer(state, request, seen.report, model).model_copy(update={"kernel_scripts": scripts})
+    return answer(state, request, report, model).model_copy(update={"kernel_scripts": scripts})
 
 
 def answer(
@@ -91,7 +88,9 @@ def answer(
     marks = {nan.number: "first NaN"} if nan is not None else {}
     if first is not None:
         marks[first.number] = "first wrong"
-    asked = [one.number for one in report.launches if is_asked(request.kernel, one)]
+    asked = [
+        one.number for one in report.launches if request.kernel in (one.kernel, str(one.number))
+    ]
     centre = asked[0] if asked else min(marks, default=1)
     begin = max(0, min(centre - 1 - BEFORE, len(report.launches) - ROWS))
     rows = [row(one, model, marks.get(one.number)) for one in report.launches]
@@ -113,10 +112,6 @@ def answer(
         launches_count=len(report.launches),
         steps=state.steps,
     )
-
-
-def is_asked(kernel: str | None, launch: Launched) -> bool:
-    return kernel is not None and kernel in (launch.kernel, str(launch.number))
 
 
 def summary(report: ValuesReport, first: FirstWrong | None) -> str:

@@ -10,6 +10,7 @@ from aoti_debug.examine.launch_rows import CallTable, Row
 from aoti_debug.explain.find import code_of
 from aoti_debug.explain.names import NamedTensor
 from aoti_debug.model import SourceLine
+from aoti_debug.plain import times
 
 Place = tuple[str, int]
 _SLOW = 0.25  # of the bytes that a copy moves in the same time
@@ -115,7 +116,7 @@ def _divisions(table: CallTable, copied: float) -> SlowReason | None:
     return by_launches(
         rows,
         table,
-        f"{len(rows)} {'kernel divides' if len(rows) == 1 else 'kernels divide'} integers (// and "
+        f"{times(len(rows), 'kernel divides', 'kernels divide')} integers (// and "
         "%) for each element",
         "compute such indices once and keep them in a buffer, or divide less often",
         None,

@@ -12,7 +12,6 @@ from typing import Any
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.examine.answers import WeightFinding, WeightsAnswer, WeightStep
 from aoti_debug.examine.process import (
-    Examined,
     ExamineRequest,
     examine_request,
     examined,
@@ -63,11 +62,7 @@ def weights_request(
     **given: Any,
 ) -> WeightsRequest:
     """Resolve a package or a run, the file of its new weights, and the steps of the update: those
-    that are named, or that the run was seen to make.
-
-    Raises:
-        WrongUse, UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
-    """
+    that are named, or that the run was seen to make; see `examine_request`."""
     if not 0 <= threads <= THREADS:
         raise WrongUse(f"--threads {threads} is not 0 to {THREADS}")
     path = file_of(new, "weights", given) if new is not None else None
@@ -116,15 +111,14 @@ async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswe
     words += ["--wanted", str(request.wanted)] if request.wanted else []
     words += ["--threads", str(request.threads)] if request.threads else []
     call = replace(request.call, constants=())  # the steps give them
-    seen = await examined(state, replace(request, call=call), "weights", WeightsReport, *words)
-    return answer_of(state, request, seen)
+    own = replace(request, call=call)
+    report, ran = await examined(state, own, "weights", WeightsReport, *words)
+    return answer_of(state, request, report, ran.exit.signal)
 
 
 def answer_of(
-    state: RunState, request: WeightsRequest, seen: Examined[WeightsReport]
+    state: RunState, request: WeightsRequest, report: WeightsReport, signal: str | None
 ) -> WeightsAnswer:
-    """Return the answer that a report makes."""
-    report, signal = seen.report, seen.ran.exit.signal
     findings = sorted(report.findings, key=lambda one: (one.reason == "refused", not one.proved))
     died = DIES.format(signal=signal, step=report.at) if signal and report.state == "play" else None
     said, calm = races_said(report.races, signal if report.state == "races" else None)

@@ -46,7 +46,6 @@ class Tier(Enum):
 
     @property
     def place(self) -> int:
-        """Return the place in the order, 0 for the best."""
         return _PLACES[self]
 
 

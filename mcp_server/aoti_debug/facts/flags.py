@@ -25,12 +25,10 @@ FLAGS: Mapping[str, Flag] = {one.name: one for one in COMPILE_FLAGS + RUN_FLAGS}
 
 
 def flags() -> tuple[Flag, ...]:
-    """Return every flag."""
     return tuple(FLAGS.values())
 
 
 def flag(name: str) -> Flag | None:
-    """Return the flag called `name`, or None."""
     return FLAGS.get(name)
 
 

@@ -129,7 +129,6 @@ FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
 
 
 def finds_a_compiler(frames: Iterable[tuple[str, str]]) -> bool:
-    """Tell whether a stack, given as (file, function), stands in the search for a compiler."""
     return stands_in(frames, FINDING_A_COMPILER)
 
 
@@ -194,7 +193,6 @@ def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
 
 
 def phase_of_native(functions: Iterable[str]) -> Phase | None:
-    """Return the phase of a C++ stack, its deepest frame first; None if no function tells."""
     return next(filter(None, (_first(NATIVE, function) for function in functions)), None)
 
 

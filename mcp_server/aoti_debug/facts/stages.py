@@ -146,7 +146,6 @@ STAGES: dict[str, Stage] = {
 
 
 def stage_named(name: str) -> Stage:
-    """Return the stage, or say which ones there are."""
     try:
         return STAGES[name]
     except KeyError:

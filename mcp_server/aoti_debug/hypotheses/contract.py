@@ -96,7 +96,6 @@ def is_bad(outcome: Outcome) -> bool:
 
 
 def numbers(cases: Sequence[Tried]) -> str:
-    """Return "call 4" or "calls 2, 3"."""
     found = sorted({trial.call.call or 0 for trial, _ in cases})
     return f"call{'s' * (len(found) > 1)} {', '.join(map(str, found))}"
 
@@ -199,7 +198,6 @@ def bounds(
 
 
 def symbol_of(finding: InputFinding, observations: Observations) -> str | None:
-    """Return the symbol that the exported program has for a dimension."""
     known, dim = declared(observations, finding.index), finding.dim
     shape = known.shape if known is not None else None
     size = shape[dim] if shape is not None and dim is not None and dim < len(shape) else None

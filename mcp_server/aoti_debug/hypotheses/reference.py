@@ -280,7 +280,6 @@ def state(observations: Observations, names: Sequence[str]) -> Words:
 
 
 def loaded(observations: Observations, *, inactive: bool = False) -> set[str]:
-    """Return the names that load_constants was given."""
     own = [p for p in observations.run.of("constants") if p.ok]
     given = [p.details.constants or () for p in own if p.details.inactive == inactive]
     return {one.name for constants in given for one in constants}

@@ -100,7 +100,6 @@ Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]
 
 
 def in_script(observations: Observations) -> Alone:
-    """Return the calls that gave other results in the script than alone on what they were given."""
     found = [(trial.call, outcome.recorded) for trial, outcome in tried(observations)]
     return {(c.pid, c.call): (c, seen) for c, seen in found if seen is not None and seen.far}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -102,9 +102,6 @@ class NodeValues:
     by_name: Mapping[str, NodeValue]
     at: str | None
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.by_name
-
 
 @dataclass(frozen=True)
 class Graph:
@@ -117,14 +114,12 @@ class Graph:
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """Return the positions of the nodes by their names."""
         return {node.name: number for number, node in enumerate(self.nodes)}
 
     def __getitem__(self, name: str) -> GraphNode:
         return self.nodes[self.index[name]]
 
     def calls(self) -> list[int]:
-        """Return the positions of the nodes that a search may keep or drop."""
         return [n for n, node in enumerate(self.nodes) if node.is_call and not node.is_light]
 
     @cached_property
@@ -169,10 +164,7 @@ def read_graph(path: Path) -> Graph:
         torch=str(document["torch"]),
         nodes=tuple(_node(entry) for entry in document["nodes"]),
         symbols={name: (low, high) for name, (low, high) in document["symbols"].items()},
-        operators=tuple(
-            OperatorFile(**{field.name: one[field.name] for field in fields(OperatorFile)})
-            for one in document["operators"]
-        ),
+        operators=tuple(take(OperatorFile, one) for one in document["operators"]),
         registered=document["registered"],
     )
 

@@ -96,7 +96,6 @@ async def write_kernel(trials: Trials, best: Best) -> tuple[Path, str] | None:
 
 
 def generated(graph: Graph, keep: frozenset[int]) -> bool:
-    """Tell whether all that is kept is compiled to kernels or calls torch's own operators."""
     return all(graph.nodes[number].target.startswith(GENERATED) for number in keep)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,7 +60,6 @@ class Material:
 
     @property
     def compiled(self) -> bool:
-        """Tell whether the compile of the failing run came to its end."""
         return self.package is not None
 
     def is_failure(self, found: Fingerprint) -> bool:
@@ -87,7 +87,6 @@ class Material:
 
     @property
     def not_finite(self) -> bool:
-        """Tell whether the last call returned NaN or Inf."""
         call = self.observations.run.last_call if self.observations is not None else None
         return call is not None and any(out.nan or out.inf for out in call.outputs)
 
@@ -130,7 +129,9 @@ def failure_kept(
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing was captured")
     _same_torch(events, target, directory.id)
     _same_machine(events, target, directory.id)
-    diagnosis = _diagnosis(directory)
+    diagnosis: Diagnosis | None = None
+    with contextlib.suppress(OSError, ValueError):
+        diagnosis = Diagnosis.model_validate_json(read_regular(directory.path / DIAGNOSIS))
     call = captured(observations, directory.path, home)
     exported, settings, why = _exported(events, call, directory)
     call = call if call.call is not None else with_custom_ops(Captured(), events)
@@ -182,13 +183,6 @@ def _same_machine(events: RunSeen, target: Target, run: str) -> None:
         )
 
 
-def _diagnosis(directory: RunDirectory) -> Diagnosis | None:
-    try:
-        return Diagnosis.model_validate_json(read_regular(directory.path / DIAGNOSIS))
-    except (OSError, ValueError):
-        return None
-
-
 def _exported(
     events: RunSeen, call: Captured, directory: RunDirectory
 ) -> tuple[Path | None, Mapping[str, Any], str]:
@@ -212,7 +206,6 @@ def _launches(package: Path | None, call: Captured) -> tuple[Launch, ...]:
 
 
 def ended_well(material: Material) -> bool:
-    """Tell whether a run shows nothing to minify."""
     observations, diagnosis = material.observations, material.diagnosis
     if diagnosis is not None:
         return diagnosis.category in NOT_FAILED

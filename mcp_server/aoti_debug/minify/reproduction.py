@@ -58,7 +58,6 @@ def header(signature: Fingerprint, torch: str, confirmed: str, needs: tuple[str,
 
 
 def quoted(text: str) -> str:
-    """Return foreign text as it can stand in a docstring."""
     return plain(text).replace("\\", "/").replace('"""', "'''")
 
 

@@ -62,7 +62,6 @@ def words_of(tree: Tree, given: Mapping[str, str]) -> str:
 
 
 def cut_to(text: str, value: NodeValue, sizes: Mapping[int, int]) -> str:
-    """Return the Python of a value cut to smaller sizes."""
     if not value.is_tensor or not sizes.keys() & set(value.shape):
         return text
     parts = [f":{sizes[size]}" if size in sizes else ":" for size in value.shape]

@@ -157,7 +157,6 @@ class Trials:
         )
 
     def why_none(self) -> str:
-        """Say what was seen where no candidate failed alike."""
         odd = [node.name for node in self.writer.graph.nodes if node.unsupported]
         if odd:
             return f"{len(odd)} nodes cannot be written as Python, such as {odd[0]}"

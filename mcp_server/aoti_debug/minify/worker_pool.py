@@ -173,7 +173,6 @@ def environment(env: Mapping[str, str], cache: Path) -> dict[str, str]:
 
 
 def outcome(directory: Path) -> OrderOutcome:
-    """Read what an order left."""
     result = json.loads((directory / "result.json").read_bytes())
     late = bool(result["timed_out"])
     ending = Ending(code=result["code"], signal=result["signal"], timed_out=late)

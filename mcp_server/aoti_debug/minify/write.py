@@ -148,7 +148,7 @@ class Writer:
     def _argument(self, name: str, candidate: Reduction, written: Written) -> None:
         sides = (self.real, self.survey.example) if candidate.two_sided else (self.real,)
         for values in sides:
-            if name not in values:
+            if name not in values.by_name:
                 raise Unbuildable(f"the value of {name} is not known on the {values.side} side")
         written.arguments.append(name)
         written.emitted.add(name)
@@ -171,7 +171,6 @@ class Writer:
         return repr(size)
 
     def value(self, path: str) -> NodeValue | None:
-        """Return what is known of a value by the path of its file."""
         side, _, name = path.partition("/")
         return self._values[side].get(name)
 

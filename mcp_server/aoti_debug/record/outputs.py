@@ -97,7 +97,6 @@ def always(run: RunSeen, call: Call) -> bool:
 
 
 def unread(run: RunSeen) -> int:
-    """Return how many calls were made whose outputs could not be looked at."""
     return sum(counts.unread for counts in run.call_counts)
 
 

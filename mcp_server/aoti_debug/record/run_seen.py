@@ -40,7 +40,6 @@ class RunSeen:
 
     @property
     def probed(self) -> bool:
-        """Tell whether the probe wrote anything."""
         return self != NO_RECORD
 
     @property
@@ -53,7 +52,6 @@ class RunSeen:
 
     @property
     def argv(self) -> tuple[str, ...]:
-        """Return the words of the first process."""
         return self.processes[0].argv if self.processes else ()
 
     @property
@@ -64,7 +62,6 @@ class RunSeen:
         )
 
     def of(self, *kinds: str) -> list[Phase]:
-        """Return the phases of these kinds."""
         return [phase for phase in self.phases if phase.phase in kinds]
 
     @cached_property
@@ -79,7 +76,6 @@ class RunSeen:
 
     @property
     def touches_aoti(self) -> bool:
-        """Tell whether a model was compiled, loaded or called ahead of time."""
         return any(phase.phase != "export" for phase in self.phases)
 
     @property
@@ -91,7 +87,6 @@ class RunSeen:
 
     @property
     def went_well(self) -> bool:
-        """Tell whether calls were made, and every phase had ended well."""
         return bool(self.calls) and all(phase.ok for phase in self.phases)
 
     @cached_property
@@ -147,12 +142,10 @@ class RunSeen:
         return {(phase.pid, phase.id): phase for phase in reversed(self.phases)}
 
     def caller(self, call: Call | None) -> tuple[str, int] | None:
-        """Return the user's line that made a call."""
         phase = self._by_id.get((call.pid, call.id)) if call is not None else None
         return phase.details.caller if phase is not None else None
 
     def source(self, *calls: Call | None) -> list[SourceLine]:
-        """Return the user's lines that made calls."""
         places = (self.caller(call) for call in calls)
         return [SourceLine(file=place[0], line=place[1]) for place in places if place is not None]
 
@@ -175,7 +168,6 @@ class RunSeen:
 
     @cached_property
     def at_once(self) -> tuple[Phase, Phase] | None:
-        """Return two calls of one process that ran in different threads at the same time."""
         return overlapping(self.of("run"))
 
 

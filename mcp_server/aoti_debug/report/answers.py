@@ -18,6 +18,7 @@ from aoti_debug.answers import (
 )
 from aoti_debug.examine.answers import ExamineAnswer
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
+from aoti_debug.plain import times
 from aoti_debug.report.diagnosis import (
     brief,
     input_item,
@@ -141,7 +142,7 @@ def _(answer: TriageAnswer) -> Outline:
 @outline.register
 def _(answer: EnvironmentAnswer) -> Outline:
     broken = sum(problem.severity == "breaks" for problem in answer.problems)
-    what = f"{broken} {'thing' if broken == 1 else 'things'}" if broken else "nothing"
+    what = times(broken, "thing") if broken else "nothing"
     facts = {
         "python": " ".join(filter(None, (answer.python_version, answer.python))),
         "torch": answer.torch,
@@ -173,7 +174,7 @@ def _(answer: PackageAnswer) -> Outline:
 @outline.register
 def _(answer: RunsAnswer) -> Outline:
     return Outline(
-        f"{len(answer.runs)} {'run is' if len(answer.runs) == 1 else 'runs are'} kept",
+        f"{times(len(answer.runs), 'run is', 'runs are')} kept",
         sections=(section("Runs", *map(_run, answer.runs)),),
     )
 

@@ -16,7 +16,7 @@ from aoti_debug.model import (
     SourceLine,
     ValueRow,
 )
-from aoti_debug.plain import window
+from aoti_debug.plain import times, window
 from aoti_debug.report.text import (
     Item,
     Outline,
@@ -33,7 +33,6 @@ _TABLE_ROWS = 14
 
 
 def slice_section(lines: Sequence[str]) -> Section:
-    """Return the backward slice of an index, line by line."""
     quote = "\n".join(lines)
     made = Item("how the index is made", quote=quote, whole=True, language="python")
     return section("Slice", made if lines else None)
@@ -61,7 +60,6 @@ def _number(value: float | None) -> str:
 
 
 def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
-    """Outline one diagnosis in full."""
     return Outline(
         headline=diagnosis.summary,
         tone=tone_of(diagnosis),
@@ -89,7 +87,6 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
 
 
 def outline_log(answer: DiagnoseAnswer) -> Outline:
-    """Outline what a log says."""
     main = Outline(f"no known failure in these {answer.lines} lines", "doubt")
     for best in answer.diagnoses[:1]:
         main = outline_diagnosis(best)
@@ -98,7 +95,6 @@ def outline_log(answer: DiagnoseAnswer) -> Outline:
 
 
 def brief(diagnosis: Diagnosis) -> Item:
-    """Say a diagnosis in one line."""
     return Item(diagnosis.summary, " · ".join(tags_of(diagnosis)))
 
 
@@ -222,20 +218,15 @@ def _foot(diagnosis: Diagnosis) -> str:
 
 
 def _cost(cost: Cost) -> list[str]:
-    parts = [_count(cost.process_runs, "process"), _count(cost.recompiles, "recompile")]
+    parts = [times(cost.process_runs, "process", "processes"), times(cost.recompiles, "recompile")]
     parts.append(f"{cost.wall_s:.1f} s")
     if cost.gpu_s is not None:
         parts.append(f"{cost.gpu_s:.1f} s of GPU")
     return parts
 
 
-def _count(number: int, noun: str) -> str:
-    plural = "es" if noun.endswith("s") else "s"
-    return f"{number} {noun}{'' if number == 1 else plural}"
-
-
 def _bytes(number: int | None) -> str | None:
-    return None if number is None else _count(number, "byte")
+    return None if number is None else times(number, "byte")
 
 
 def _triple(value: tuple[int, int, int]) -> str:

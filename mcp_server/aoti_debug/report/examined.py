@@ -15,7 +15,6 @@ from aoti_debug.examine.answers import (
     MemoryRow,
     TensorValues,
     ValuesAnswer,
-    WeightFinding,
     WeightsAnswer,
     WeightStep,
 )
@@ -80,20 +79,21 @@ def _(answer: GraphsAnswer) -> Own:
 def _(answer: WeightsAnswer) -> Own:
     more = answer.findings_count - len(answer.findings)
     safe = Item("this sequence", quote=answer.safe or "", whole=True, language="python")
-    listed = (*map(_finding, answer.findings), Item(f"{more} more") if more > 0 else None)
+    listed = [
+        Item(
+            f"{one.constant or 'outputs'}: {one.reason}",
+            "; ".join(filter(None, (f"since {one.since}", one.fix))),
+        )
+        for one in answer.findings
+    ]
     sections = (
-        section("Constants", *listed),
+        section("Constants", *listed, f"{more} more" if more > 0 else None),
         section("Steps", *map(_step, answer.sequence)),
         section("Compared with", answer.truth),
         section("Under calls", answer.under_calls),
         section("Tried, right", safe if answer.safe else None),
     )
     return TONES.get(answer.update, "plain"), (answer.update,), sections
-
-
-def _finding(one: WeightFinding) -> Item:
-    fix = f"; {one.fix}" if one.fix else ""
-    return Item(f"{one.constant or 'outputs'}: {one.reason}", f"since {one.since}{fix}")
 
 
 def _step(one: WeightStep) -> Item:

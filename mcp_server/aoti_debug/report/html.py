@@ -56,7 +56,6 @@ def calls_plot(calls: Sequence[CallPoint]) -> str:
 
 
 def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
-    """Plot a few figures along the kernels or nodes of a model."""
     chart = _chart(x, y)
     for (name, points), colour in zip(series, COLOURS, strict=False):
         if points:
@@ -96,14 +95,12 @@ def squeezed(value: float) -> float:
 
 
 def bars_plot(x: str, rows: Sequence[tuple[str, float]]) -> str:
-    """Plot a horizontal bar for each row, the first on top."""
     chart = _chart(x, "")
     chart.add_bars([(value, one_line(name)) for name, value in rows], fill_color=GOOD)
     return svg_of(chart, 60 + 26 * len(rows))
 
 
 def dots_plot(x: str, y: str, points: Series) -> str:
-    """Plot one figure of many things."""
     chart = _chart(x, y)
     chart.add_dots(list(points), fill_color=GOOD, radius=3)
     return svg_of(chart)

@@ -139,7 +139,6 @@ _WHOLE = frozenset(  # names and arguments are of no use cut
 
 
 def size(document: dict[str, Any]) -> int:
-    """Count the characters of the compact JSON text."""
     return len(compact(document))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from aoti_debug.plain import times
 from aoti_debug.report.html import Plot, bars_plot, dots_plot, html, lines_plot
 from aoti_debug.report.text import Item, Outline, Tone, following, section
 from aoti_debug.sweep.answer import Bucket, SweepAnswer
@@ -17,7 +18,6 @@ TONES: dict[str | None, Tone] = {"good": "fine", "bad": "fault", "undecided": "d
 
 
 def outline_sweep(answer: SweepAnswer) -> Outline:
-    """Outline the answer of a sweep, or of its dry run."""
     if answer.plan:
         planned = (section("Targets", *answer.plan), section("Notes", *answer.notes))
         headline = f"{answer.name}: {answer.targets:,} targets would be run"
@@ -55,8 +55,8 @@ def outline_sweep(answer: SweepAnswer) -> Outline:
 def bucket_item(bucket: Bucket) -> Item:
     """Return a bucket in two lines: how many and what, then where it is seen."""
     state = f"{bucket.state}, " if bucket.state else ""
-    plural = "s" if bucket.targets != 1 else ""
-    text = f"{bucket.id}: {bucket.targets:,} target{plural}, {state}{bucket.category or 'not run'}"
+    targets = times(bucket.targets, "target")
+    text = f"{bucket.id}: {targets}, {state}{bucket.category or 'not run'}"
     known = [bucket.confidence, f"since {bucket.since}" if bucket.since else None, bucket.flaky]
     first = [f"first: {bucket.first}", bucket.run]
     smallest = [f"smallest: {bucket.smallest}", bucket.smallest_run] if bucket.smallest else []
@@ -66,7 +66,6 @@ def bucket_item(bucket: Bucket) -> Item:
 
 
 def page(answer: SweepAnswer, ledger: Path, earlier: list[Path]) -> str:
-    """Return a whole HTML document with the sweep's plots. Blocks."""
     return html(outline_sweep(answer), plots=tuple(_plots(answer, ledger, earlier)))
 
 

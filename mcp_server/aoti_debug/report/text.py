@@ -56,7 +56,6 @@ def section(title: str, *items: Item | str | None) -> Section:
 
 
 def following(steps: Iterable[Next]) -> Section:
-    """Build the section of what to call next."""
     return section("Next", *(Item(command_line(step), step.why, code=True) for step in steps))
 
 
@@ -74,7 +73,6 @@ def table(rows: Sequence[tuple[str, ...]], right: Collection[int] = ()) -> str:
 
 
 def extended(main: Outline, *more: Section) -> Outline:
-    """Put more sections behind those that an outline has."""
     return replace(main, sections=main.sections + more)
 
 

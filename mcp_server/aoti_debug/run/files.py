@@ -232,13 +232,11 @@ def create(path: Path, mode: int = 0o600) -> int:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file anew, not through a link that has its name."""
     with os.fdopen(create(path), "wb") as file:
         file.write(data)
 
 
 def copy(path: Path, to: Path) -> None:
-    """Copy a file to a new one, which its owner alone may read."""
     with path.open("rb") as file, os.fdopen(create(to), "wb") as new:
         shutil.copyfileobj(file, new)
 

@@ -16,8 +16,8 @@ from aoti_debug.errors import NoInterpreter
 from aoti_debug.run.files import expanded, read_regular, write_atomically
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.kept import home
-from aoti_debug.run.machine import ask, site_packages
-from aoti_debug.run.project import Interpreter, is_interpreter, project_interpreters
+from aoti_debug.run.machine import ask, is_executable, site_packages
+from aoti_debug.run.project import Interpreter, project_interpreters
 
 ON_PATH = "PATH"
 
@@ -36,7 +36,6 @@ class Installed:
 def find_interpreter(
     python: str | None = None, env: Mapping[str, str] | None = None, *near: Path
 ) -> Path:
-    """Return the path of the interpreter that `choose_interpreter` chooses."""
     return choose_interpreter(python, env, *near).path
 
 
@@ -73,7 +72,6 @@ def choose_interpreter(
 
 
 def without_torch(python: Path, source: str) -> str:
-    """Say that an interpreter has no torch, and what named it."""
     return f"{python} ({source}) has no torch; --python (MCP: `python`) names another"
 
 
@@ -122,7 +120,7 @@ def _executable(name: str, env: Mapping[str, str]) -> Path | None:
     elif os.sep not in name:
         on_path = shutil.which(name, path=env.get("PATH", os.defpath))
         return Path(on_path).absolute() if on_path else None
-    return path.absolute() if is_interpreter(path) else None
+    return path.absolute() if is_executable(path) else None
 
 
 def check_interpreter(python: Path, env: Mapping[str, str]) -> None:

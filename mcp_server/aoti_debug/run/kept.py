@@ -153,7 +153,6 @@ def make(kind: str, name: str, owner: str | None = None, at: Path | None = None)
 
 
 def own_name(name: str, owner: str | None) -> str:
-    """Return a folder's name that no other owner's has."""
     return name if owner is None else f"{name}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
 
 

@@ -121,7 +121,11 @@ def find_tool(
     on_path = shutil.which(name, path=env.get("PATH", os.defpath))
     if on_path:
         return Path(on_path).absolute()
-    return next((path for path in _places(name, env, python) if _runs(path)), None)
+    return next((path for path in _places(name, env, python) if is_executable(path)), None)
+
+
+def is_executable(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
 
 
 def _places(name: str, env: Mapping[str, str], python: Path | None) -> Iterator[Path]:
@@ -183,10 +187,6 @@ def version(tool: Path, env: Mapping[str, str] | None = None) -> str | None:
         if found := _NUMBER.findall(line):
             return str(found[-1])
     return None
-
-
-def _runs(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
 
 
 def this_process() -> dict[str, Any]:

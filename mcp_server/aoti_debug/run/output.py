@@ -143,7 +143,6 @@ class ProcessOutput:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The ends for the program's standard output and error."""
         return self._ends[0], self._ends[1]
 
     def close_ends(self) -> None:

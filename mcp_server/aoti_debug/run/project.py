@@ -14,6 +14,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from aoti_debug.run.files import read_source
+from aoti_debug.run.machine import is_executable
 
 # What stands in the top folder of a project, or of a part of it.
 _MARKS = (
@@ -55,12 +56,8 @@ def project_interpreters(start: Path, env: Mapping[str, str]) -> Iterator[Interp
     if not start.is_dir():
         found += [_of_shebang(start, env), *(_of_makefile(folder, start) for folder in folders)]
     for one in chain.from_iterable(found):
-        if is_interpreter(one.path) and _owned(one.path, owners):
+        if is_executable(one.path) and _owned(one.path, owners):
             yield one
-
-
-def is_interpreter(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
 
 
 def _home(env: Mapping[str, str]) -> Path:
@@ -89,19 +86,16 @@ def _folders(first: Path, env: Mapping[str, str]) -> list[Path]:
 def _in_folder(folder: Path, env: Mapping[str, str]) -> Iterator[Interpreter]:
     """Yield what each tool keeps for a project: its name and the folder of the environment."""
     places = [("uv", folder / name) for name in [env.get("UV_PROJECT_ENVIRONMENT")] if name]
+    pixi = sorted((folder / ".pixi" / "envs").glob("*"))
+    pixi.sort(key=lambda place: place.name != "default")
     places += [(f"the project's {name}", folder / name) for name in (".venv", "venv")]
     for way, place in chain(
         places,
-        (("pixi", place) for place in _pixi(folder)),
+        (("pixi", place) for place in pixi),
         (("poetry", place) for place in _poetry(folder, env)),
         (("conda", place) for place in _conda(folder, env)),
     ):
         yield Interpreter(place / "bin" / "python", way)
-
-
-def _pixi(folder: Path) -> list[Path]:
-    places = sorted((folder / ".pixi" / "envs").glob("*"))
-    return sorted(places, key=lambda place: place.name != "default")
 
 
 def _poetry(folder: Path, env: Mapping[str, str]) -> list[Path]:

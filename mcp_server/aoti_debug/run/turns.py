@@ -21,12 +21,10 @@ class Turns:
 
     @property
     def taken(self) -> bool:
-        """Say whether all places are taken."""
         return self._held.total() >= self._places
 
     @property
     def wanted(self) -> bool:
-        """Say whether another waits for a turn."""
         return bool(self._waiting)
 
     @contextlib.asynccontextmanager

@@ -9,7 +9,6 @@ from aoti_debug.report.short import compact, short_document
 
 
 def answer(model: Model) -> CallToolResult:
-    """Return the result of a call: the short document, as text and as it is."""
     document = short_document(model)
     return CallToolResult(
         content=[TextContent(type="text", text=compact(document))], structured_content=document

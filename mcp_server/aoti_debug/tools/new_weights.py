@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.answers import PackageAnswer, Problem
-from aoti_debug.examine.answers import WeightFinding, WeightsAnswer
+from aoti_debug.examine.answers import WeightsAnswer
 from aoti_debug.kinds import WEIGHTS
 from aoti_debug.signals import in_thread
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, owner_of
@@ -35,21 +35,20 @@ async def with_update(
     assert isinstance(found, WeightsAnswer)
     notes = [f"update: {found.summary or found.status} (run {run})", *found.notes]
     notes += [f"this was tried and is right:\n{found.safe}"] if found.safe else []
-    problems = [_problem(one) for one in found.findings]
+    problems = [
+        Problem(
+            what=f"{one.constant or 'outputs'}: {one.reason} (since {one.since})",
+            severity="breaks",
+            category="constants_mismatch",
+            confidence=one.confidence,
+            fix=one.fix,
+        )
+        for one in found.findings
+    ]
     return package.model_copy(
         update={
             "problems": [*problems, *package.problems],
             "problems_count": len(problems) + package.problems_count,
             "notes": [*notes, *package.notes],
         }
-    )
-
-
-def _problem(one: WeightFinding) -> Problem:
-    return Problem(
-        what=f"{one.constant or 'outputs'}: {one.reason} (since {one.since})",
-        severity="breaks",
-        category="constants_mismatch",
-        confidence=one.confidence,
-        fix=one.fix,
     )

@@ -84,7 +84,6 @@ _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
 async def service_of(call: Call) -> Service:
-    """Return the service that holds this server's runs."""
     lazy: LazyService = call.request_context.lifespan_context
     return await lazy.get()
 

@@ -73,7 +73,6 @@ class Captured:
 
     @property
     def settings(self) -> Mapping[str, object] | None:
-        """Return those of the model's compile."""
         return self.compiled.details.settings if self.compiled is not None else None
 
     @property
@@ -185,7 +184,6 @@ def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:
 
 
 def of_package(run: RunSeen, call: Call, *kinds: str) -> list[Phase]:
-    """Return the phases of these kinds, in the process of a call, that are about its package."""
     found = (p for p in run.of(*kinds) if p.pid == call.pid)
     return [p for p in found if p.details.package == call.package]
 
@@ -260,7 +258,6 @@ def folder_of(module: str, file: str) -> Path | None:
 
 
 def with_sizes(found: Captured) -> Captured:
-    """Add what the exported program asks of the sizes of its inputs, as far as it can be read."""
     program = found.exported or found.graph
     return replace(found, sizes=sizes(program)) if program is not None else found
 
@@ -295,7 +292,6 @@ def kept(run: RunSeen, call: Call) -> bool:
 
 
 def overwritten(run: RunSeen, call: Call) -> bool:
-    """Tell whether a later call of the same process was captured under the same name."""
     return call.captured is not None and any(
         other.captured == call.captured and later(other, call) for other in run.calls
     )

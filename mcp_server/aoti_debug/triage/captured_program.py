@@ -178,7 +178,6 @@ def changed_since(run: RunDirectory, script: Path) -> bool:
 def exported_program(
     record: RunSeen, package: PackageSeen | None, compiled: Compiled | None
 ) -> tuple[Path | None, str]:
-    """Return the exported program that the model was compiled from, or why there is none."""
     if package is None:
         return None, "the package of the call is not known"
     if compiled is None:
@@ -187,7 +186,6 @@ def exported_program(
 
 
 def program_kept(record: RunSeen, compiled: Compiled) -> tuple[Path | None, str]:
-    """Return the exported program that a compile kept, or why there is none."""
     phase, where = compiled
     name = phase.details.exported_program
     if name is not None and is_regular(where / name):

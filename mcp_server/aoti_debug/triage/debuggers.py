@@ -87,7 +87,6 @@ QUIET = ("-nx", "-batch", "-q", "-ex", "set debuginfod enabled off", "-ex", "set
 
 
 def gdb(tool: Path) -> tuple[str, ...]:
-    """Return the words that run a command under gdb and print the stack where it dies."""
     signals = "handle SIGUSR1 SIGUSR2 SIGPIPE nostop noprint pass"
     stack = "bt 150"  # a Python operator has many frames between it and the model
     return (str(tool), *QUIET, "-ex", signals, "-ex", "run", "-ex", stack, "--args")
@@ -155,7 +154,6 @@ def core_size(folder: Path) -> int:
 
 
 def process_tree(pid: int) -> list[psutil.Process]:
-    """Return a process and all that it started; none where it has ended."""
     try:
         root = psutil.Process(pid)
         return [root, *root.children(recursive=True)]
@@ -189,7 +187,6 @@ async def dump(
 def samplers(
     pid: int, env: Mapping[str, str] | None, *, python: bool
 ) -> Iterator[tuple[float, list[str]]]:
-    """Yield what takes the stacks of one process, and how long it may take."""
     if (gdb := find_tool("gdb", env) or find_tool("cuda-gdb", env)) is not None:
         yield NATIVE_S, [str(gdb), *QUIET, "-p", str(pid), "-ex", EVERY_STACK]
     if python and (py_spy := find_tool("py-spy", env)) is not None:

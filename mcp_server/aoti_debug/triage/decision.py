@@ -78,7 +78,6 @@ class Planned:
 
 
 def of_target(name: Name, why: str, decision: Decision) -> Planned:
-    """Return a step on the target itself."""
     return Planned(name, why, TARGET if decision.runs else decision, of_target=True)
 
 

@@ -91,7 +91,6 @@ def _of(run: RunDirectory, folder: Path) -> Iterator[Offer]:
 
 
 def _ours(file: Path) -> bool:
-    """Tell whether a file is this user's, and nobody else can write to it."""
     status = file.lstat()
     mine = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
     return mine and not status.st_mode & WRITABLE

@@ -60,7 +60,6 @@ def located(kernel: Kernel, roots: Sequence[Path], observations: Observations) -
 
 
 def line_of(path: Path, number: int, roots: Sequence[Path]) -> str | None:
-    """Return one line of a source file below one of `roots`; None for any other file."""
     lines = (text_of(path, roots) or "").splitlines()
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     return line.strip()[:LINE_LIMIT] or None
@@ -77,7 +76,6 @@ def text_of(path: Path, roots: Sequence[Path]) -> str | None:
 
 
 def caches(observations: Observations) -> Iterator[Path]:
-    """Yield the directories in which Inductor kept what it generated."""
     for compiled in observations.run.compiles:
         cache = compiled.details.cache_dir
         if cache is not None and len(Path(cache).parts) > 2:
@@ -120,7 +118,6 @@ def explain_run(run: RunDirectory, kernel: str | None, model: str | None = None)
 
 
 def inputs_seen(observations: Observations) -> tuple[Leaf, ...]:
-    """Return the inputs of the call in question as they were described."""
     call = observations.run.call
     return call.inputs if call is not None else ()
 
@@ -265,7 +262,6 @@ def with_users_kernel(
 
 
 def generated(file: str, observations: Observations) -> Code | None:
-    """Read a generated file that is still in Inductor's cache."""
     roots = list(caches(observations))
     for path in places(file, observations):
         if (text := text_of(path, roots)) is not None:

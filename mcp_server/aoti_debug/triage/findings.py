@@ -8,6 +8,7 @@ from dataclasses import replace
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.from_native import place, stack_of
 from aoti_debug.model import Step
+from aoti_debug.plain import times
 from aoti_debug.read.check_report import (
     CallsReport,
     CompareReport,
@@ -30,7 +31,6 @@ from aoti_debug.triage.decision import Planned
 from aoti_debug.triage.fingerprint import ENVELOPE, fingerprint_of, stable
 from aoti_debug.triage.replay import SANITIZERS
 from aoti_debug.triage.run_state import Ran, RunState
-from aoti_debug.triage.stage import times
 from aoti_debug.vocabulary import Break, Check
 
 

@@ -118,7 +118,6 @@ def _normal(
 
 
 def of_reproduction(observations: Observations, stdout: str, stderr: str) -> Fingerprint:
-    """Return the fingerprint of one run of a reproduction, which prints its steps."""
     last = next(reversed(_STEP.findall(stdout)), "")
     step = {"compare": "output", "done": "output"}.get(last, last)
     return fingerprint_of(observations, stderr, step if step in STEPS else "")
@@ -191,7 +190,6 @@ def placed(found: Fingerprint, diagnosis: Diagnosis | None) -> Fingerprint:
 
 
 def step_holding(phase: str | None) -> str | None:
-    """Return the step of a reproduction that holds a phase of a triage."""
     return next((step for step, phases in STEPS.items() if phase in phases), None)
 
 
@@ -213,7 +211,6 @@ def operators_in(kernel: str) -> tuple[str, ...]:
 
 
 def kernel_in(text: str) -> str | None:
-    """Return the first generated kernel that a text names."""
     return _found(_KERNEL, text)
 
 

@@ -160,7 +160,6 @@ WHY_OLDER = "what an earlier run loaded from the package's path was another pack
 
 
 def older_can_tell(observations: Observations, best: Diagnosis) -> bool:
-    """Tell whether the package is right, so that an older one can be held against its program."""
     compared = observations.checks.compare
     return best.category == "no_fault" and compared is not None and compared.verdict == "agrees"
 
@@ -211,7 +210,6 @@ async def differing(
 
 
 def kernels(package: Path, model: str) -> tuple[str, ...]:
-    """Return the names of the kernels that a package launches, in order."""
     found = inspect(package, binaries=False).model(model)
     return tuple(one.kernel for one in found.wrapper.launches) if found and found.wrapper else ()
 

@@ -117,7 +117,6 @@ def on_device(directory: Path, pid: int) -> OnDevice | None:
 
 
 def key_of(directory: Path) -> str | None:
-    """Return the secret that the run's run carry; None where none was written."""
     try:
         return read_regular(directory / KEY, 64).decode("ascii", "replace")
     except OSError:

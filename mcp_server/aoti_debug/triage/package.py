@@ -57,7 +57,6 @@ async def with_package(
 
 
 def uses_of_weights(observations: Observations, call: Captured) -> dict[str, Use]:
-    """Return where the model uses the weights that were given to it with NaN."""
     names = spoilt_weights(observations)
     program = call.exported or call.graph
     return uses(program, names) if names and program is not None else {}

@@ -95,7 +95,6 @@ def besides(call: Captured, directory: Path) -> list[str]:
 
 
 def died(ran: Ran) -> bool:
-    """Tell whether the process did not end by itself."""
     return bool(ran.exit.signal) or ran.exit.timed_out
 
 
@@ -167,6 +166,5 @@ def limit(state: RunState) -> float:
 
 
 def words(state: RunState, call: Captured, directory: Path) -> tuple[str, ...]:
-    """Return the arguments of a program of the probe that reports into `directory`."""
     given = call_arguments(call, state.request.target, state.request.imports)
     return ("--report", str(directory / REPORT), *given)

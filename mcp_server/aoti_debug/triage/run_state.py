@@ -78,7 +78,6 @@ class Counter:
 
 
 def listens(pid: int) -> bool:
-    """Tell whether a process or one that it started waits for connections."""
     for process in process_tree(pid):
         with contextlib.suppress(psutil.Error, OSError):
             if any(c.status == psutil.CONN_LISTEN for c in process.net_connections("tcp")):
@@ -155,7 +154,6 @@ class RunState:
 
     @property
     def home(self) -> Path:
-        """Return where this run and all others are kept."""
         return self.directory.path.parent.parent
 
     def say(self, doing: str) -> None:
@@ -202,11 +200,9 @@ class RunState:
         self.record()
 
     def impossible(self, name: str, why: str, why_not: str) -> None:
-        """Record a step that cannot be taken."""
         self.done(Step(name=name, status="impossible", why=why, finding=why_not))
 
     def below(self, directory: Path) -> str:
-        """Return a directory of the run as its answer names it."""
         return directory.relative_to(self.directory.path).as_posix()
 
     def step(self, name: str, why: str, ran: Ran, finding: str | None = None) -> Step:

@@ -59,6 +59,5 @@ def keep_sources(directory: Path, script: Path, tree: Path) -> None:
 
 
 def kept_sources(directory: Path) -> dict[str, str]:
-    """Return what `keep_sources` kept, by the names in the tree; nothing where it kept none."""
     known = read_json(directory / SOURCES, 2 * BYTES) or {}
     return {name: text for name, text in known.items() if isinstance(text, str)}

@@ -50,7 +50,6 @@ class File:
         return self.text[:begin] + new + self.text[end:]
 
     def before(self, statement: ast.stmt, lines: Sequence[str]) -> str:
-        """Return the text with lines before a statement, indented as it is."""
         kept = self.text.splitlines(keepends=True)
         first = kept[statement.lineno - 1]
         indent = first[: len(first) - len(first.lstrip())]
@@ -64,12 +63,10 @@ class File:
 
 
 def every(tree: ast.AST, kind: type[N]) -> list[N]:
-    """Return the nodes of a kind in a tree."""
     return [node for node in ast.walk(tree) if isinstance(node, kind)]
 
 
 def calls_of(tree: ast.AST, *names: str) -> list[ast.Call]:
-    """Return the calls of what has one of these names."""
     return [node for node in every(tree, ast.Call) if name_of(node.func) in names]
 
 
@@ -163,7 +160,6 @@ Way = tuple[ast.AST, ...]
 
 
 def walked(node: ast.AST, way: Way = ()) -> Iterator[tuple[ast.AST, Way]]:
-    """Yield every node with those that it stands in."""
     yield node, way
     for child in ast.iter_child_nodes(node):
         yield from walked(child, (*way, node))
@@ -202,7 +198,6 @@ def _is(decorator: ast.expr, names: Sequence[str], op: str) -> bool:
 
 
 def returned(function: ast.FunctionDef) -> ast.expr | None:
-    """Return the value of a function that returns at one place alone."""
     found = every(function, ast.Return)
     return found[0].value if len(found) == 1 else None
 

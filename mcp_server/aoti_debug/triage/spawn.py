@@ -39,7 +39,6 @@ async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
 
 
 async def gpus_of(state: RunState) -> list[Device]:
-    """Return the GPUs that the target can see."""
     env = state.request.target.env
     if find_tool("nvidia-smi", env) is None:
         return []
@@ -165,5 +164,4 @@ async def spawn(
 
 
 def torch_of(target: Target) -> str | None:
-    """Return the version of the torch that a target's interpreter has, if it has Python."""
     return installed_versions(target.python, target.env).torch if target.python else None

@@ -11,6 +11,7 @@ from aoti_debug.answers import StageAnswer
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.diagnose.from_values import first_nan
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
+from aoti_debug.plain import times
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.interpreter import without_torch
@@ -28,7 +29,6 @@ def torch_version(state: RunState) -> Version:
 
 
 async def run_stage(state: RunState, stage: Stage) -> StageAnswer:
-    """Run the target once under `stage`, and say whether it could act."""
     ran = await run_under(state, stage)
     if stage.name == "tensors":
         collect_tensors(ran.observations, state)
@@ -205,7 +205,3 @@ def codegen_acted(stage: Stage, run: RunSeen) -> tuple[bool, str]:
             "inputs of the model): kernels of a CPU model have none"
         )
     return True, f"the script compiled {times(len(found), 'model')} with the flag set"
-
-
-def times(count: int, one: str = "time", many: str = "") -> str:
-    return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"

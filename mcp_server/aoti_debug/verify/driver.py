@@ -166,7 +166,6 @@ def _changes(request: VerifyRequest, run: Path, copy: Path) -> tuple[Mapping[str
 
 
 def _operators(state: RunState, before: Before, was: Mapping[str, str]) -> tuple[Path, ...]:
-    """Return the files that defined custom operators, as they were."""
     seen = before.observations.run.custom_ops
     files = {file for one in seen for file in one.files if file.endswith(".py")}
     return as_they_were(was, files, state.directory.path / "tree-before")
@@ -253,12 +252,10 @@ def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
 
 
 def _rows(call: Call) -> int:
-    """Return the first size of the first input that has one."""
     return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
 def _unchanged(before: RunSeen, now: RunSeen) -> bool:
-    """Tell whether every call returned what it did before, by the elements that are known of it."""
     if any(one.reasons for one in before.references):
         return False
     later = {call.call: (call.values, call.outputs) for call in now.calls}
@@ -274,6 +271,10 @@ def _facts(
     was, package = before.observations.run, before.material.package
     alone = package is not None and not (before.material.exported or call.exported)
     good = _good_calls(was, events, before.failing_call, ended=ran.exit.ok) if alone else {}
+    breaks = _breaks(calls, before.failing_call, before.category)
+    if alone:  # what calls break that none did before
+        known = {w for c in was.calls for w in c.breaks} if before.category not in CONTRACT else ()
+        breaks = tuple(dict.fromkeys(w for c in calls for w in c.breaks if w not in known))
     told = {one.name: getattr(report, one.name) for one in fields(HeldOut)}
     return Facts(
         **told,
@@ -299,9 +300,7 @@ def _facts(
         alone=alone,
         good_calls=len(good),
         other_values=tuple(number for number, same in good.items() if not same),
-        breaks=_new_breaks(was.calls if before.category not in CONTRACT else (), calls)
-        if alone
-        else _breaks(calls, before.failing_call, before.category),
+        breaks=breaks,
         not_given=_not_given(before, ran) if before.category == "constants_missing" else (),
         why_no_trials=report.why_no_trials,
     )
@@ -354,12 +353,6 @@ def _alike(one: Call, other: Call) -> bool:
     pairs = zip(chain(*kind_of(one)), chain(*kind_of(other)), strict=False)
     same = len(one.inputs) == len(other.inputs)
     return same and all(was == now for was, now in pairs if None not in (was, now))
-
-
-def _new_breaks(before: Sequence[Call], now: Sequence[Call]) -> tuple[str, ...]:
-    """Return what calls break of the contract that none did before."""
-    known = {word for call in before for word in call.breaks}
-    return tuple(dict.fromkeys(w for call in now for w in call.breaks if w not in known))
 
 
 def _breaks(

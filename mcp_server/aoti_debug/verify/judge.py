@@ -11,7 +11,6 @@ from aoti_debug.read.event_records import Call
 from aoti_debug.read.typed import Texts
 from aoti_debug.triage.fingerprint import HANG
 from aoti_debug.verify.script_checks import Changes
-from aoti_debug.verify.script_refusals import Refusal
 from aoti_debug.vocabulary import Fingerprint
 
 Result = Literal["good", "bad", "unknown"]
@@ -226,14 +225,12 @@ def _refusal(facts: Facts) -> Found | None:
         call = _failing(facts)
         if facts.category in CORRECTABLE and call is not None and call.original_raises is None:
             text = f"a request is dropped that the model computes: {found[0].text}"
-    if not text and found and all(_is_special(one, facts) for one in found):
+    of_values = facts.category == "index_out_of_bounds"
+    special = all(one.special or (of_values and not one.ordered) for one in found)
+    if not text and found and special:
         text = f"only this request is refused, not all that are like it: {found[0].text}"
     text = text or next(iter(facts.wrong_refusals), "")
     return _found("the refusal", text, "what failed is refused with an error of the script's own")
-
-
-def _is_special(refusal: Refusal, facts: Facts) -> bool:
-    return refusal.special or (facts.category == "index_out_of_bounds" and not refusal.ordered)
 
 
 def _checks(facts: Facts) -> Found:
@@ -254,11 +251,6 @@ def _symptom(facts: Facts) -> Found:
     elif facts.checked and facts.unchanged and facts.category != "false_alarm":
         text = "every call is given and returns what it did when the script's check failed"
     return _found(what, text, "not what failed")
-
-
-def _is_right(call: Trial | None) -> bool:
-    """Tell whether package and model give what the original does, and that is finite."""
-    return call is not None and call.reference_finite and call.package == call.model == "agrees"
 
 
 def _by_check(facts: Facts, of: frozenset[Category] = TOLD_BY_CHECK) -> bool:
@@ -310,7 +302,9 @@ def _same_inputs(facts: Facts) -> Found:
         text = f"values that are not finite are replaced: {', '.join(facts.changes.hides)}"
         return Found(what, "bad", text)
     elsewhere = facts.was_wrong or (_by_check(facts, OF_WEIGHTS) and not facts.not_given)
-    right = elsewhere and _is_right(_failing(facts)) and not facts.refused
+    call = _failing(facts)
+    right = call is not None and call.reference_finite and call.package == call.model == "agrees"
+    right = right and elsewhere and not facts.refused
     if not facts.inputs:
         text = "the call is given what failed before"
         text += ", in another order" * facts.reordered

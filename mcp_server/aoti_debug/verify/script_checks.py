@@ -87,13 +87,11 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
 
 
 def _choices(source: Source) -> Counter[str]:
-    """Count what chooses, by its source."""
     nodes = (node for node in source.nodes if isinstance(node, _CHOOSING))
     return Counter(ast.unparse(getattr(node, "test", node)) for node in nodes)
 
 
 def made(texts: Iterable[str]) -> list[MadeCheck]:
-    """Return the checks of a script that judge results."""
     source = Source([*parsed(texts)])
     return [one for one in source.checks if _judges(one, source)]
 
@@ -227,7 +225,6 @@ def _hides(before: ast.AST, *after: ast.AST) -> bool:
 
 
 def _checking(found: Sequence[Definition]) -> list[Definition]:
-    """Return the functions that judge values, not those that compute them."""
     judging = ("isfinite", "isnan", "all", "any", *COMPARING)
     return [one for one in found if any(("name", name) in features(one) for name in judging)]
 

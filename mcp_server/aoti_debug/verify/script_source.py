@@ -46,7 +46,6 @@ class Source:
 
     @property
     def fixed(self) -> set[str]:
-        """Return the names that are functions, classes or modules, and no variables."""
         return {*self.named, *self.imported, *BUILTIN}
 
     @property

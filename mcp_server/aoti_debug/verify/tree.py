@@ -19,7 +19,6 @@ SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH")  # for modules and libraries
 
 
 def sources(root: Path) -> dict[Path, str]:
-    """Return the texts of a script's own files, in the order of their names."""
     found = sorted(path for path in files_of(root) if path.suffix == ".py")[:SOURCES]
     small = [path for path in found if is_regular(path) and path.stat().st_size < SOURCE_BYTES]
     return {path: path.read_text("utf-8", "replace") for path in small}
