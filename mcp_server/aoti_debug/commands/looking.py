@@ -97,7 +97,9 @@ def artifact(
         finish(page, as_json=True)
     typer.echo(page.text)
     if page.next_offset is not None:
-        typer.echo(f"… --offset {page.next_offset} goes on, of {page.total} {page.unit}", err=True)
+        typer.echo(
+            f"… continue with --offset {page.next_offset} of {page.total} {page.unit}", err=True
+        )
 
 
 def runs(json: options.Json = False) -> NoReturn:

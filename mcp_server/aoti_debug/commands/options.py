@@ -52,7 +52,7 @@ Env = Annotated[
 ]
 CompileAnew = Annotated[
     bool,
-    typer.Option("--compile-anew", help="Compile also a program whose package an earlier run has."),
+    typer.Option("--compile-anew", help="Compile again what an earlier run has compiled."),
 ]
 Cwd = Annotated[Path | None, typer.Option("--cwd", help="Directory to run in.")]
 Timeout = Annotated[

@@ -110,7 +110,7 @@ def run(request: SweepRequest, shown: Shown | None = None) -> SweepAnswer:
     from aoti_debug.commands.running import run_to_end
     from aoti_debug.kinds import SWEEP
 
-    how = "what was run is kept: --resume with that run goes on\n"
+    how = "finished targets are kept: continue with --resume and that run\n"
     return run_to_end(SWEEP, request, shown=shown, ended=how)
 
 

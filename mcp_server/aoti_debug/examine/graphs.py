@@ -63,7 +63,7 @@ def verdict_of(
     for one in barred:
         if one.kind == "own rules":
             return "depends", one.what
-    return "fit", "nothing in the package stands against a capture; none was tried here"
+    return "fit", "nothing in the package prevents a capture; none was tried here"
 
 
 def said(one: Blocker) -> str:

@@ -27,7 +27,7 @@ def grows(run: RunSeen) -> Iterator[str]:
     if len(managed) >= MANY:
         yield (
             f"{len(managed)} user-managed updates: some releases (2.13) keep the tensors of each "
-            "for ever; update with copies (user_managed=False)"
+            "forever; update with copies (user_managed=False)"
         )
     filled = [one for one in updates if one.details.inactive]
     if filled and not run.of("free"):

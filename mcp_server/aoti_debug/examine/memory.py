@@ -74,7 +74,7 @@ def answer_of(
     largest = max(rows[:-1], key=lambda one: one.bytes, default=None)
     summary = f"{mib(peak)} at the peak of a call"
     if largest is not None:
-        summary += f", the most of it ({mib(largest.bytes)}) {largest.owner}"
+        summary += f"; the largest part is {largest.owner}: {mib(largest.bytes)}"
     return MemoryAnswer(
         **of_run(state, request),
         device=report.device,
@@ -245,7 +245,7 @@ def lower(report: MemoryReport) -> Iterator[str]:
         said = "the allocator holds memory that nothing uses"
         yield f"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {said}"
     if report.buffer is not None and report.buffer.filled.used - report.buffer.before.used > MIB:
-        yield "after each swap call free_inactive_constant_buffer(): the other buffer stays else"
+        yield "call free_inactive_constant_buffer() after each swap, or the other buffer stays"
 
 
 def thinned(curve: list[int]) -> list[int]:

@@ -30,7 +30,7 @@ _TRIED = {
         "torch.set_num_threads({cores}), or OMP_NUM_THREADS={cores}",
     ),
     "one thread": (
-        "{threads} threads cost more than they bring",
+        "{threads} threads are slower than one",
         "torch.set_num_threads(1), or OMP_NUM_THREADS=1",
     ),
     "denormals": (

@@ -70,7 +70,7 @@ RUN_FLAGS: tuple[Flag, ...] = (
          (Reading("process_start", "text"),), owner="cuda",
          misconceptions=("skip_abort lets errors pass unseen: do not use it.",)),
     Flag("CUDA_COREDUMP_SHOW_PROGRESS", "running", "0", "0, 1",
-         "The driver tells on stderr what it dumps, the kernel's name included.",
+         "The driver prints on stderr what it dumps, including the kernel's name.",
          (Reading("process_start", "one"),), owner="cuda"),
     Flag("CUDA_LOG_FILE", "running", None, "a path, stdout or stderr",
          "The driver (12.9 and later) logs failed calls in plain words.",

@@ -49,7 +49,7 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         return Weighed("also_true", because, f"{calls}, which break nothing, are wrong as well")
     if all(outcome.without and outcome.without.wrong_values for _, outcome in breaking):
         because = lines(breaking, "as it was made") + lines(breaking)
-        return Weighed("also_true", because, "with this taken away the results are wrong as before")
+        return Weighed("also_true", because, "the results stay wrong when this is corrected")
     others = complained_of(observations)
     if others and not any((t.call.pid, t.call.call) in others for t, _ in breaking):
         calls = ", ".join(str(call) for _, call in sorted(others)[:4])

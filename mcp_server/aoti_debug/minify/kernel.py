@@ -91,7 +91,7 @@ async def write_kernel(trials: Trials, best: Best) -> tuple[Path, str] | None:
         (folder / SCRIPT).unlink()
         (folder / DATA).unlink()
         return None
-    note = f"{SCRIPT} launches only its kernel: {alike} of {len(seen)} runs failed alike"
+    note = f"{SCRIPT} launches only its kernel: {alike} of {len(seen)} runs failed in the same way"
     return folder / SCRIPT, note
 
 

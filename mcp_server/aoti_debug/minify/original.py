@@ -173,7 +173,7 @@ def ways(
         except Unbuildable:
             continue
         order = {"kind": "script", "run_s": pool.run_s}
-        said = {"compare": "holding it against eager", "finite": "looking for NaN"}
+        said = {"compare": "comparing it with eager", "finite": "looking for NaN"}
         what = said.get(until, "compiling and calling it")
         found.append(Way(what, until, _order(pool, order, script.text)))
     return found

@@ -131,7 +131,7 @@ async def _once(trials: Trials, found: Files, name: str, cache: Path) -> Fingerp
     signature = of_reproduction(ran.observations, *texts)
     remove_tree(empty)
     same = trials.wanted.same(signature)
-    said = "it fails alike" if same else f"it ends with {signature}"
+    said = "it fails in the same way" if same else f"it ends with {signature}"
     why = "in an empty directory, with torch alone"
     work.done(work.step(f"reproduction {directory.name}", why, ran, said))
     return signature

@@ -33,7 +33,7 @@ async def with_values(
     run = await (await service_of(call)).start(kinds.VALUES, request, owner)
     found = await follow(call, run, MAX_WAIT_S)
     assert isinstance(found, ValuesAnswer)
-    said = found.summary or f"the call goes on: wait_run {run}"
+    said = found.summary or f"the call is still running: wait_run {run}"
     return explained.model_copy(
         update={
             "values": [row for launch in found.launches for row in rows(launch)][:ROWS],

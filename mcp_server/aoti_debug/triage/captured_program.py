@@ -191,10 +191,10 @@ def program_kept(record: RunSeen, compiled: Compiled) -> tuple[Path | None, str]
     if name is not None and is_regular(where / name):
         if (where / name).stat().st_size:
             return where / name, ""
-        return None, "its weights were to be saved at the end of the script, which did not come"
+        return None, "its weights are saved at the end of the script, which was not reached"
     notes = [note.why for note in record.notes if note.what == SAVING]
     if notes:
-        return None, f"it was to be saved at the end of the script: {notes[-1]}"
+        return None, f"it could not be saved at the end of the script: {notes[-1]}"
     return None, phase.details.exported_program_skipped or "what its compile kept is gone"
 
 

@@ -89,18 +89,18 @@ NO_SANITIZER = (
 NO_GDB = "gdb is not on this machine"
 NO_CHECKS = "the package was compiled without input checks"
 IN_DUMP = (
-    "the core dump holds the line of your own kernel and what it did there; a memory checker would "
-    "add how far that is from an allocation"
+    "the core dump names the line of your kernel and its access; a memory checker would only add "
+    "the distance to the nearest allocation"
 )
 OUTSIDE = "the last call had returned, so the model is not where it died"
-OPAQUE = "the probe does not see into this program"
-STATED = "every call keeps what the package's own source states of its inputs"
+OPAQUE = "the calls of this program cannot be observed"
+STATED = "every call fits the inputs that the package's own source declares"
 TAKEN = (
-    "the sizes of every call keep the exported program's bounds and guards; to run it would only "
-    "repeat the fault"
+    "the sizes of every call satisfy the exported program's bounds and guards; running it would "
+    "only repeat the fault"
 )
-NO_OPERATOR = "the model calls no custom operator, which could return less than it promised"
-OPEN = "the core dump names the kernel; the reason may still stand here"
+NO_OPERATOR = "the model calls no custom operator"
+OPEN = "the core dump names the kernel, but not the reason"
 
 
 def in_view_of_dump(
@@ -136,7 +136,7 @@ def of_dump(name: Name, observations: Observations, captured: Captured) -> Decis
     model = package.model(run.call.model if run.call else None) if package is not None else None
     operators = model.users_operators if model is not None else None
     if operators is None:
-        return "the package does not tell which operators the model calls"
+        return "the package does not say which operators the model calls"
     return f"the model calls {', '.join(operators)[:200]}" if operators else skip(NO_OPERATOR)
 
 

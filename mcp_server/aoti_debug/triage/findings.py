@@ -41,7 +41,7 @@ def finding(planned: Planned, ran: Ran, first: Observations) -> str:
             return "the replay fails in the same way"
         if failure.failed:
             return f"the replay fails in another way: {failure}"
-        return "the replay does not fail: the fault needs something that the script does"
+        return "the replay does not fail: the fault needs something else in the script"
     if planned.name in SANITIZERS:
         if errors := ran.observations.of(SanitizerError):
             count = times(sum(e.count for e in errors), "error")
@@ -50,7 +50,7 @@ def finding(planned: Planned, ran: Ran, first: Observations) -> str:
     if planned.name == "native":
         stack = stack_of(ran.observations)
         if stack is None:
-            return "no signal came to the program that the debugger ran"
+            return "the program received no signal under the debugger"
         at = place(replace(ran.observations, package=first.package))
         return f"{stack.signal or 'a signal'} in {at}"
     return str(failure) if failure.failed else "nothing found"
@@ -130,7 +130,7 @@ def in_view_of(report: CheckStep, reports: CheckReports, repeated: int | None) -
     if isinstance(report, ContractReport) and report.error is not None and fakes is not None:
         sizes = "expected size" in report.error.message
         ops = {one.op for one in fakes.mismatches} if sizes else ()
-        return f" (no second fault: it is the result of {', '.join(ops)}, see fakes)" if ops else ""
+        return f" (caused by {', '.join(ops)}, see fakes)" if ops else ""
     if not isinstance(report, CompareReport) or report.verdict != "agrees":
         return ""
     if guards is not None and guards.index is not None:
@@ -141,7 +141,7 @@ def in_view_of(report: CheckStep, reports: CheckReports, repeated: int | None) -
     bad = [one.call for one in (calls.calls if calls is not None else ()) if breaks(one)]
     numbers = ", ".join(map(str, bad[:6])) + (", …" if len(bad) > 6 else "")
     which = f"call {repeated}, which" if repeated is not None else "the call that"
-    return f" on {which} was repeated; it says nothing of call {numbers}" if bad else ""
+    return f" on {which} was repeated; call {numbers} was not compared" if bad else ""
 
 
 def breaks(one: RecordedCall) -> bool:
@@ -171,7 +171,7 @@ def of_calls(report: CallsReport) -> str:
     bad = [one for one in held if breaks(one)]
     said = f"{len(bad) or 'none'} of {times(len(held), 'other kind')} of calls breaks something"
     unknown = len(report.calls) - len(held)
-    return f"{said}; of {unknown} too little was recorded" if unknown else said
+    return f"{said}; {unknown} could not be checked" if unknown else said
 
 
 SAID = {True: "agrees with", False: "differs from"}
@@ -193,7 +193,7 @@ def of_trials(report: TrialsReport) -> str:
     ]
     if (pair := report.pair) is not None:
         anew = pair.anew is not None and pair.anew.agrees
-        said.insert(0, f"call {pair.call}, loaded anew: {SAID[anew]} the reference")
+        said.insert(0, f"call {pair.call} of the package loaded again: {SAID[anew]} the reference")
         said.insert(1, f"with the reference's weights: {SAID[pair.explained or anew]} it")
     return "; ".join(said)
 
@@ -219,7 +219,7 @@ def repeated(report: RepeatsReport) -> str:
     how = f"filled with {' and '.join(report.patterns)}" if isinstance(report, PoisonReport) else ""
     what = f"with free memory {how}" if how else f"{report.calls} calls with the same inputs"
     if report.stateful:
-        return f"{what}: the results follow from the calls before, the same way each time"
+        return f"{what}: the results depend on earlier calls, in the same way each time"
     if report.verdict == "rounding":
         return f"{what}: the same up to rounding"
     if report.verdict == "same":

@@ -48,7 +48,7 @@ class LaterStep:
     when: Callable[[Observations, Diagnosis], bool] = lambda *_: True
 
 
-WHY_NODES = "at which operation of the exported program it begins; nothing is compiled"
+WHY_NODES = "finds the operation of the exported program where it first appears; compiles nothing"
 
 
 def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
@@ -115,7 +115,7 @@ def returns_nan(observations: Observations) -> bool:
     return returned or any(one.package.not_finite for one in outputs)
 
 
-WHY_BISECT = "which value inside the model is the first that is compiled wrong"
+WHY_BISECT = "finds the first value inside the model that is compiled wrong"
 
 
 def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
@@ -156,7 +156,7 @@ async def take_bisection(
     return replace(observations, walked=replace(found, artifact=artifact) if found else None)
 
 
-WHY_OLDER = "what an earlier run loaded from the package's path was another package: was it stale"
+WHY_OLDER = "checks whether the package loaded earlier was stale"
 
 
 def older_can_tell(observations: Observations, best: Diagnosis) -> bool:
@@ -214,7 +214,7 @@ def kernels(package: Path, model: str) -> tuple[str, ...]:
     return tuple(one.kernel for one in found.wrapper.launches) if found and found.wrapper else ()
 
 
-WHY_UNUSED = "the script ends with a failure, and a newer package that it made is loaded nowhere"
+WHY_UNUSED = "the script fails, and it never loads the newer package that it made"
 
 
 def unused_can_tell(observations: Observations, best: Diagnosis) -> bool:
@@ -254,7 +254,7 @@ def loaded_at(observations: Observations) -> list[SourceLine]:
     return [SourceLine(file=str(script), line=calls[0].lineno)] if len(calls) == 1 else []
 
 
-WHY_TRIAL = "the compile stopped in a trial on made-up data: does it end with the trial left out"
+WHY_TRIAL = "checks whether the compile ends without the trial on made-up data that stopped it"
 
 
 async def take_trial(state: RunState, observations: Observations, _: Captured) -> Observations:

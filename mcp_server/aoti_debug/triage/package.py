@@ -29,7 +29,7 @@ from aoti_debug.triage.run_state import RunState
 LISTED = 6
 CHECKS = 4
 NONE = "no argument names a package, and none was seen open"
-WHY = "the calls of this program were not observed, but its package states their contract"
+WHY = "the calls of this program were not observed; its package declares what they must pass"
 
 
 async def with_package(

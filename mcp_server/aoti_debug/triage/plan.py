@@ -41,24 +41,22 @@ from aoti_debug.triage.observe import (
 )
 
 WHY: Mapping[Name, str] = {
-    "contract": "does the call fit what was compiled: the most frequent fault",
-    "guards": "what the model's checks leave out: integer arguments, divisibility, indices",
-    "calls": "guards, declared sizes and indices of the calls that are not repeated",
-    "fakes": "the model has custom operators: does each return what its fake kernel promised",
-    "compare": "the call returned and the script ended: only values can be wrong",
-    "repeats": "a race or a bad read seldom gives the same bits twice",
+    "contract": "checks the inputs against what was compiled, the most frequent fault",
+    "guards": "checks integer arguments, divisibility and indices, which the model does not check",
+    "calls": "checks guards, declared sizes and indices of the calls that are not repeated",
+    "fakes": "checks whether each custom operator returns what its fake kernel promised",
+    "compare": "the call returned and the script ended, so only values can be wrong",
+    "repeats": "a race or a bad read rarely gives the same bits twice",
     "poison": "a result that changes with a pattern in free memory depends on uninitialized memory",
-    "writes": "the model has custom operators: does one write to an input without declaring it",
-    "trials": "which calls are wrong, and is one right without its broken property",
+    "writes": "checks whether a custom operator writes to an input without declaring it",
+    "trials": "finds the calls that are wrong, and whether one is right with its input corrected",
     "memcheck": "a GPU fault: access, size and distance to the nearest allocation",
-    "again": "is it the same failure every time",
-    "native": "a host signal: the frame in the model's generated wrapper",
+    "again": "checks whether the failure is the same every time",
+    "native": "finds the frame of the model's generated wrapper that received the signal",
     "synccheck": "a kernel that does not end may wait at a barrier",
 }
-FORKED = "a forked child does not return from a call that its parent has made: is it the fork"
-NOT_REPEATED = (
-    "the failure does not come when the captured call is repeated, so the target itself is run"
-)
+FORKED = "checks whether the fork keeps the call of the child from returning"
+NOT_REPEATED = "the captured call does not fail when it is repeated, so the target itself is run"
 COMPILE: frozenset[Phase] = frozenset(
     {"export", "lower", "autotune", "triton_compile", "cpp_compile", "package", "environment"}
 )
@@ -111,11 +109,11 @@ def settled(best: Diagnosis, *, of_target: bool = False) -> Decision | None:
     """Say why the first run leaves nothing to ask, if so; a step must earn what it costs, and one
     that runs the target itself costs a compile more often than not."""
     if best.category == "out_of_memory":
-        return skip("the memory that was short then is not short in another process")
+        return skip("another process would not run out of the same memory")
     if best.confidence != "proved":
         return None
     if best.category == "index_out_of_bounds" and best.input is not None and best.kernel:
-        return skip("the value, where it stands and the kernel's line are known")
+        return skip("the value, its place and the kernel's line are known")
     if best.category == "constants_missing":
         return skip("the missing constants are known: every call reads null pointers")
     # A stride that differs may do no harm: that takes a comparison of the results.
@@ -124,7 +122,7 @@ def settled(best: Diagnosis, *, of_target: bool = False) -> Decision | None:
     line = best.kernel.line if best.kernel is not None else None
     if of_target and best.category in GPU_FAULTS and line is not None:
         return skip(
-            "kernel, file and line are known; without a capture it would take the script again"
+            "kernel, file and line are known; without a capture the script would have to run again"
         )
     return None
 
@@ -151,7 +149,7 @@ def on_failing_call(
         repeated = unless(captured.why_not)
         steps += [planned("repeats", repeated), planned("poison", repeated)]
         if captured.threads > 1:
-            why = f"{captured.threads} threads called it at the same time: is it right then too"
+            why = f"{captured.threads} threads called it at once: checks whether it is right then"
             steps.append(Planned("threads", why, repeated))
         if observations.run.custom_ops:
             steps.append(planned("writes", unless(no_program)))
@@ -178,7 +176,7 @@ def of_opaque_program(
         return steps
     died = crashed(observations, best)
     if observations.package is not None or died:
-        why = f"{OPAQUE}: whether it keeps the compiled contract is checked in a run of its own"
+        why = f"{OPAQUE}: another run checks whether they fit what was compiled"
         steps.append(of_target("contract", why, with_input_checks(observations)))
     if best.category in GPU_FAULTS or (best.category == "host_segfault" and on_gpu(observations)):
         steps.append(of_target("memcheck", WHY["memcheck"], with_sanitizer(machine)))
@@ -200,7 +198,7 @@ def native_outside(observations: Observations, machine: Machine) -> Planned:
     unless Python's own stack tells the place."""
     why = "a host signal: the native frame"
     if python_tells(observations):
-        told = skip(f"{OUTSIDE}, and Python's own stack tells the line")
+        told = skip(f"{OUTSIDE}, and Python's own stack names the line")
         return of_target("native", why, told)
     return of_target("native", f"{why}; {OUTSIDE}", with_gdb(machine))
 

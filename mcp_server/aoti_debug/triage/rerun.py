@@ -85,7 +85,7 @@ def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> t
     return found, f"captured; it failed there again {same}"
 
 
-WHY_HANDED = "the package is right: is memory written again before it is read"
+WHY_HANDED = "the package is right: checks whether memory is overwritten before it is read"
 
 
 def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
@@ -105,13 +105,13 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     target = state.request.target
     ran = await spawn(state, "handed over", target.argv, directory, flags=flags)
     count = sum(one.count for one in ran.observations.run.handed)
-    said = f"{count} reads of memory that was written again; with what was meant the script "
+    said = f"{count} reads of overwritten memory; with the original values the script "
     said += "fails too" if ran.observations.failed else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
     if not ran.observations.failed and not all(o.same for o in ran.observations.run.handed):
         again = await spawn(state, "as it is", target.argv, state.subdirectory("as-it-is"))
-        said = "fails again" if again.observations.failed else "ends well now: chance decides"
-        state.done(state.step("as it is", "is it threads that happen to go well", again, said))
+        said = "fails again" if again.observations.failed else "ends well now: the outcome varies"
+        state.done(state.step("as it is", "checks whether the outcome varies", again, said))
         if not again.observations.failed:
             return observations
     return replace(observations, handed=ran.observations)

@@ -105,7 +105,7 @@ async def unwell(devices: Sequence[Device], env: Mapping[str, str]) -> list[str]
     for device in devices:
         known = await anyio.to_thread.run_sync(health, device, env)
         if not known.ok:
-            found.append(f"GPU {device.index} ({device.name}) is not well: {known.what}")
+            found.append(f"GPU {device.index} ({device.name}) is not healthy: {known.what}")
     return found
 
 

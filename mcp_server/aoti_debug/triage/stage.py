@@ -118,7 +118,7 @@ def observed(observations: Observations) -> list[str]:
         after = (
             f" after {first.kernel} (launch {first.launch})" if first.launch else " from outside"
         )
-        lines.append(f"the first NaN stands in {first.argument}{after}")
+        lines.append(f"NaN first appears in {first.argument}{after}")
     return [*lines, *ranges(statistics)]
 
 

@@ -148,18 +148,18 @@ def judge(facts: Facts) -> Judgement:
         if first := next((found for found in findings if found.result == result), None):
             verdict = first.verdict if result == "bad" else "undecided"
             return Judgement(verdict, first.finding, findings)
-    reason = "the failure is gone and all that was held out is right"
+    reason = "the failure is gone and every check passes"
     own = f", {ALONE if facts.alone else OWN}" if facts.own_reference else ""
     return Judgement("fixed", reason + own, findings)
 
 
 ALONE = (
-    "held against the package's own contract and good calls: no exported program is kept, so the "
-    "values of the call that failed could not be compared with eager"
+    "checked against the package's own contract and good calls: no exported program is kept, so "
+    "the values of the failing call could not be compared with eager"
 )
 OWN = (
-    "held against the fixed program's own: the failing run exported none, so whether the fix "
-    "changed what the model computes is not known"
+    "checked against the fixed program itself: the failing run exported none, so it is not known "
+    "whether the fix changed what the model computes"
 )
 
 
@@ -228,7 +228,7 @@ def _refusal(facts: Facts) -> Found | None:
     of_values = facts.category == "index_out_of_bounds"
     special = all(one.special or (of_values and not one.ordered) for one in found)
     if not text and found and special:
-        text = f"only this request is refused, not all that are like it: {found[0].text}"
+        text = f"only this request is refused, not others like it: {found[0].text}"
     text = text or next(iter(facts.wrong_refusals), "")
     return _found("the refusal", text, "what failed is refused with an error of the script's own")
 
@@ -236,7 +236,7 @@ def _refusal(facts: Facts) -> Found | None:
 def _checks(facts: Facts) -> Found:
     weakened = facts.changes.weakened
     if facts.changes.looser and facts.category != "false_alarm":
-        weakened = (*weakened, "its tolerance is another")
+        weakened = (*weakened, "its tolerance was changed")
     weakened += (facts.unnoticed,) if facts.unnoticed else ()
     return _found("the script's checks", "; ".join(weakened[:2]), "as before")
 
@@ -249,7 +249,7 @@ def _symptom(facts: Facts) -> Found:
     if facts.nonfinite and facts.hiding:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
     elif facts.checked and facts.unchanged and facts.category != "false_alarm":
-        text = "every call is given and returns what it did when the script's check failed"
+        text = "every call has the same inputs and results as when the script's check failed"
     return _found(what, text, "not what failed")
 
 
@@ -306,18 +306,20 @@ def _same_inputs(facts: Facts) -> Found:
     right = call is not None and call.reference_finite and call.package == call.model == "agrees"
     right = right and elsewhere and not facts.refused
     if not facts.inputs:
-        text = "the call is given what failed before"
+        text = "the call is given the failing inputs"
         text += ", in another order" * facts.reordered
         text += ", but for what was not finite" * facts.repaired
         text += ", but for what the script has in a table" * facts.looked_up
     elif _by_check(facts) and not (facts.alone and facts.changes.selects and not facts.kept):
-        text = f"the script's check holds with others: {facts.inputs}"
+        text = f"the script's check passes with other inputs: {facts.inputs}"
     elif facts.answered:
-        text = f"they are others with the same results: {facts.inputs}"
+        text = f"other inputs give the same results: {facts.inputs}"
     elif right:
-        text = f"the package is right on those that failed; the script gives others: {facts.inputs}"
+        text = (
+            f"the package is right on the failing inputs; the script gives others: {facts.inputs}"
+        )
     else:
-        text = f"the call is given other inputs than the one that failed: {facts.inputs}"
+        text = f"the call is given other inputs than the failing call: {facts.inputs}"
         return Found(what, "bad", text)
     return Found(what, "good", text)
 
@@ -387,7 +389,7 @@ def _near(facts: Facts) -> Iterator[Found]:
             text = f"wrong values on {trial.name}"
         yield _found(f"the package on {trial.name}", text, "right where the original fails")
     if facts.invented and facts.category == "index_out_of_bounds":
-        text = "an index that is out of bounds in the original's table is given a made-up result"
+        text = "an index out of bounds of the original's table gets a made-up result"
         yield Found("indices out of bounds", "bad", text)
 
 

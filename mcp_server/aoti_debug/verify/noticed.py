@@ -54,7 +54,7 @@ async def unnoticed(
                 break
         else:
             what = "its check" if part is None else ast.unparse(several[part])[:80]
-            return f"the script ends well with any results: {what} does not look at them any more"
+            return f"the script ends well with any results: {what} no longer looks at them"
     if more and await _ends_well(state, request, fixed, f"{kind}:{call}"):
         return f"the script ends well with any results of call {call}"
     return ""

@@ -162,7 +162,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
     alike = [one for one in alike if len(one.around) <= len(check.around)]
     alike = [one for one in alike if check.does <= one.does]
     if not alike and not any(_looser(check.test, one.test) for one in new.checks):
-        return f"the script's check is another or gone: {said}"
+        return f"the script's check was changed or removed: {said}"
     if not alike:
         return ""
     same = [one for one in alike if ast.unparse(one.test) == ast.unparse(check.test)]
@@ -170,7 +170,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
     for name in sorted(callees(check.test) & old.named.keys()):
         was, becomes = (_checking(source.named.get(name, [])) for source in (old, new))
         if was and not any(not _weaker(was[0], one) for one in becomes):
-            return f"the script's check calls {name}, which is another"
+            return f"the script's check calls {name}, which was changed"
     flows, flown = assigned([check.function]), assigned([now.function])
     for name in sorted(loaded(check.test) & flows.keys() & flown.keys()):
         given, later = (
@@ -181,7 +181,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
         given = [_renamed(one, flows, made) for one in given]
         made |= {key: _given(new.named[key]) for key in new.named.keys() - old.named.keys()}
         if _diverted(name, given, later, made):
-            return f"the script's check looks at another {name}: {said}"
+            return f"the script's check looks at a different {name}: {said}"
     return ""
 
 
@@ -288,7 +288,7 @@ def _replaced(old: Source, new: Source) -> Iterator[str]:
     used = {name for check in old.checks for name in callees(check.test) | loaded(check.test)}
     names = {*new.named, *new.values} - {*old.named, *old.values}
     for name in sorted(names & used & {*old.imported, *BUILTIN, *COMPARING}):
-        yield f"the fix gives {name} another meaning"
+        yield f"the fix redefines {name}"
 
 
 def _compared(check: MadeCheck, old: Source, new: Source) -> bool:

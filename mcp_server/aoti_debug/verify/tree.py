@@ -70,7 +70,7 @@ def put_back(state: RunState, request: VerifyRequest, copy: Path, there: frozens
     remove_tree(fresh)
     names = ", ".join(map(str, back[:5])) + (" and others" if back[5:] else "")
     if back:
-        state.notes.append(f"the script removed, and the held-out calls had again: {names}")
+        state.notes.append(f"restored for the held-out calls, since the script removed it: {names}")
 
 
 def _put(file: Path, place: Path, root: Path) -> bool:
