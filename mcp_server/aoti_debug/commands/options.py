@@ -177,11 +177,8 @@ def starts_target(
     json: Json = False,
     **own: Any,
 ) -> NoReturn:
-    """Resolve a target and what is wanted of its run, start it, and show the answer.
-
-    Raises:
-        WrongUse, TargetNotFound, NoInterpreter
-    """
+    """Resolve a target and its run, start it, and show the answer. Raise WrongUse, TargetNotFound
+    or NoInterpreter."""
     from aoti_debug import api
     from aoti_debug.commands.running import run_to_end
 
@@ -206,11 +203,8 @@ def starts_target(
 
 
 def variables(env: list[str] | None, compile_anew: bool = False) -> dict[str, str]:
-    """Return K=V words as a mapping, and how the probe is told to reuse no package.
-
-    Raises:
-        WrongUse: a word without `=`.
-    """
+    """Return K=V words as a mapping, with the variable against reused packages; raise WrongUse for
+    a word without `=`."""
     pairs = [word.partition("=") for word in env or ()]
     for name, equals, _ in pairs:
         if not equals or not name:
@@ -227,11 +221,8 @@ def wanted(
     timeout: float,
     imports: list[str] | None,
 ) -> dict[str, Any]:
-    """Return what every kind of run may be asked for, as the requests name it.
-
-    Raises:
-        WrongUse: a variable is not K=V.
-    """
+    """Return the options of every kind of run as the requests name them; raise WrongUse where a
+    variable is not K=V."""
     return {
         "python": python,
         "env": variables(env, compile_anew),

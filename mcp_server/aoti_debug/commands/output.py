@@ -139,11 +139,8 @@ def fail(error: AotiDebugError, *, as_json: bool) -> int:
 
 
 def check_report(report: Path | None) -> None:
-    """Refuse a report that could not be written before anything is run.
-
-    Raises:
-        WrongUse: not .md or .html, or no such directory.
-    """
+    """Raise WrongUse, before anything is run, for a report that is not .md or .html or has no
+    directory."""
     if report is None:
         return
     if report.suffix not in REPORTS:
@@ -179,11 +176,8 @@ def _write_report(answer: Model, report: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file that the user has named, and say so on standard error.
-
-    Raises:
-        AotiDebugError: it cannot be written.
-    """
+    """Write a file that the user named and say so on standard error; raise AotiDebugError where it
+    cannot be written."""
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise AotiDebugError(f"cannot write {path}: not a regular file")

@@ -115,11 +115,7 @@ def run(request: SweepRequest, shown: Shown | None = None) -> SweepAnswer:
 
 
 def kept(run: str) -> SweepAnswer:
-    """Return the answer of an earlier sweep.
-
-    Raises:
-        WrongUse, UnknownRun
-    """
+    """Return the answer of an earlier sweep; raise WrongUse or UnknownRun."""
     import anyio  # not needed by other commands, which start faster
 
     from aoti_debug import api
@@ -138,11 +134,8 @@ def kept(run: str) -> SweepAnswer:
 
 
 def reduce(answer: SweepAnswer, bucket: str, report: Path | None, json: bool) -> NoReturn:
-    """Minify the smallest example of a bucket.
-
-    Raises:
-        WrongUse: there is no such bucket, or no run of it is kept.
-    """
+    """Minify the smallest example of a bucket; raise WrongUse where there is no such bucket or kept
+    run."""
     from aoti_debug.commands.running import run_to_end
     from aoti_debug.kinds import MINIFY
     from aoti_debug.minify.request import minify_request

@@ -38,11 +38,9 @@ _QUERY = "--query-gpu=index,compute_cap"
 
 
 def installed(python: str | None = None, env: Mapping[str, str] | None = None) -> EnvironmentAnswer:
-    """Return the user's torch and the GPUs by their files and nvidia-smi: tens of milliseconds.
-
-    Enough to say whether a package loads; `environment` tells all. Blocks. An interpreter that
-    cannot be found gives an answer without torch.
-    """
+    """Return the user's torch and the GPUs by their files and nvidia-smi, in tens of milliseconds:
+    enough to say whether a package loads. Blocks. Without an interpreter the answer has no
+    torch."""
     complete = {**os.environ, **(env or {})}
     try:
         interpreter = find_interpreter(python, complete)
@@ -81,11 +79,9 @@ PROBE_S = 120.0
 async def environment(
     python: str | None = None, env: Mapping[str, str] | None = None
 ) -> EnvironmentAnswer:
-    """Return torch, GPU, compiler and tools of this machine, and what would break.
-
-    `env` is laid over this process's environment. Imports torch in the user's interpreter, once;
-    starts the compiler on a file of ten lines; changes nothing.
-    """
+    """Return torch, GPU, compiler and tools of this machine, and what would break; `env` extends
+    this process's environment. Imports torch once in the user's interpreter and compiles ten lines;
+    changes nothing."""
     complete = {**os.environ, **(env or {})}
     try:
         chosen = choose_interpreter(python, complete)

@@ -52,11 +52,7 @@ def memory_request(what: str, *, runners: int = 1, **given: Any) -> MemoryReques
 
 
 async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswer:
-    """Measure, and answer who holds what.
-
-    Raises:
-        NotExamined
-    """
+    """Measure, and answer who holds what; raise NotExamined."""
     model = await anyio.to_thread.run_sync(model_of, request.call, request.model)
     words = ["--instances", str(request.runners)]
     report, _ = await examined(state, request, "memory_use", MemoryReport, *words)

@@ -54,12 +54,9 @@ FILES = ("inputs", "exported", "env", "cwd", "home", "owner")
 
 
 def examine_request(what: str, **given: Any) -> ExamineRequest:
-    """Resolve a package, or a run with the package and the call that it has captured; `given` are
-    `FILES` and fields of `ExamineRequest`. Blocks.
-
-    Raises:
-        UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter
-    """
+    """Resolve a package, or a run with the package and the call that it captured; `given` are
+    `FILES` and fields of `ExamineRequest`. Blocks. Raise UnknownRun, UnreadableInput,
+    NothingToMinify or NoInterpreter."""
     python, env = given.get("python"), given.get("env")
     wanted = wanted_of(given)
     both = (("inputs", given.get("inputs")), ("exported", given.get("exported")))
@@ -123,12 +120,9 @@ async def examined(
     *more: str,
     flags: Mapping[str, str] | None = None,
 ) -> tuple[T, Ran]:
-    """Run a program of the probe on the package and its call; return what it reported until its
-    end, and the process. `flags` are variables that go before all others.
-
-    Raises:
-        NotExamined: the process failed before it had anything to report; what it said is told.
-    """
+    """Run a program of the probe on the package and its call; return its report and the process.
+    `flags` override all other variables. Raise NotExamined where it failed before it reported
+    anything."""
     words = [*more, *(["--trust"] if request.trust else [])]
     words += ["--model", request.model] if request.model is not None else []
     timeout_s = request.timeout_s

@@ -26,12 +26,8 @@ class SeenUpdate:
 
 
 def seen_update(run: RunSeen, directory: Path) -> SeenUpdate:
-    """Return the steps by which the last process that changed weights did so, a call where there
-    were calls.
-
-    Raises:
-        UnreadableInput: it changed none, or what it gave was not kept.
-    """
+    """Return the steps by which the last process that changed weights did so, with calls between
+    them. Raise UnreadableInput where it changed none, or its weights were not kept."""
     changes = [one for one in run.of(*CHANGES) if one.ok is not None]
     changes = [one for one in changes if changes and one.pid == changes[-1].pid]
     changes = [one for one in changes if one.details.package == changes[-1].details.package]

@@ -25,10 +25,8 @@ _HARMLESS = re.compile(
 async def settings_reason(
     state: RunState, request: ExamineRequest, threads: int | None, call_s: float
 ) -> SlowReason | None:
-    """Return the settings without which calls take less time, with what that brings.
-
-    What was not tried, and why, is among the notes.
-    """
+    """Return the settings without which calls take less time, and the gain; notes say what was not
+    tried."""
     phase, given = request.call.compiled, request.call.settings or {}
     doubtful = {name: value for name, value in given.items() if not _HARMLESS.search(name)}
     if phase is None or not doubtful or request.call.exported is None:

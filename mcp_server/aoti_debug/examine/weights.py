@@ -98,11 +98,8 @@ def _sequence(steps: str) -> tuple[Step, ...]:
 
 
 async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswer:
-    """Play the steps, and answer whether the package then holds the new weights.
-
-    Raises:
-        NotExamined
-    """
+    """Play the steps, and answer whether the package then holds the new weights; raise
+    NotExamined."""
     plan = state.directory.path / STEPS
     write_atomically(plan, json.dumps([asdict(step) for step in request.steps]).encode())
     words = ["--steps", str(plan), "--runners", str(max(1, request.threads))]

@@ -10,10 +10,8 @@ from aoti_debug.model import Category
 
 
 class Tier(Enum):
-    """A tier of findings; one of an earlier tier outranks one of a later tier in the same role.
-
-    Within a tier what stands first in the artifacts wins. The value is the reason for the place.
-    """
+    """A tier of findings, which outranks all later tiers in the same role; within a tier the first
+    in the artifacts wins. The value is the reason for the place."""
 
     RANK = "an input of another rank: its sizes and strides are then read past their ends"
     OWN_CHECK = "the model's own check refused the call, and names input, property and values"

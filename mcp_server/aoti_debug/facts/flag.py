@@ -29,9 +29,7 @@ RELEASES: tuple[Release, ...] = tuple(Release(2, n) for n in range(6, 16))
 
 def release(version: str | Release) -> Release:
     """Read the release line off any spelling: `2.13.0+cu130`, `2.15.0.dev20260901`, `2.9.0a0+git1`.
-
-    Raises WrongUse when the text is no version of at least two numbers.
-    """
+    Raise WrongUse where the text is no version of at least two numbers."""
     if isinstance(version, Release):
         return version
     try:

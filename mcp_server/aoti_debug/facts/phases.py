@@ -156,9 +156,8 @@ PYTHONS_OWN = ("os.py", "pathlib.py", "_local.py", "tempfile.py")
 
 
 def variable_of_cache(frames: Iterable[tuple[str, str]]) -> str | None:
-    """Return the variable that says where the directory is that a stack, given as (file,
-    function), outermost first, stands in making; None where it makes none of torch's or Triton's.
-    """
+    """Return the variable for the directory of torch's or Triton's that a stack, given as (file,
+    function), outermost first, is making; None where it makes none."""
     temporary = False
     for file, function in reversed(list(frames)):
         path = file.replace("\\", "/")
@@ -174,11 +173,8 @@ def variable_of_cache(frames: Iterable[tuple[str, str]]) -> str | None:
 
 def phase_of(frames: Iterable[tuple[str, str]]) -> Phase | None:
     """Return the phase of a stack given as (file, function), outermost first; None if no frame
-    tells. A frame of autotuning anywhere in the stack decides, since what it runs is a kernel.
-
-    Phases share code: within a compile or a load, frames of export and Dynamo are its own, and
-    within an export those of AOTAutograd are the export's.
-    """
+    shows it. Autotuning anywhere in the stack decides. Frames of export and Dynamo within a compile
+    or load belong to that, those of AOTAutograd within an export to the export."""
     found: Phase | None = None
     for file, function in frames:
         path = file.replace("\\", "/")

@@ -25,13 +25,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One way to run the target.
-
-    `acts` says when the flags are read: `codegen` means while the model is compiled (the script
-    must compile it, with a fresh cache), `run` means at the first call of the loaded model.
-    `flag` is the torch config value (as the probe records it when a compile begins) that proves
-    that a codegen stage reached torch, with the value that it must have.
-    """
+    """One way to run the target. `acts` says when the flags are read: `codegen` while the model is
+    compiled, with a fresh cache, `run` at the first call of the loaded model. `flag` is the torch
+    setting and value, recorded when a compile begins, that prove that a codegen stage acted."""
 
     name: str
     what: str

@@ -39,11 +39,8 @@ WIDTH = 4
 
 
 async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
-    """Find a small reproduction of a failure, and prove that it fails alike.
-
-    Raises:
-        NothingToMinify: there is no failure, or nothing of it that could be repeated.
-    """
+    """Find a small reproduction of a failure and prove that it fails in the same way. Raise
+    NothingToMinify where there is no failure that can be repeated."""
     if request.engine == "torch":
         async with hold_gpus(work):
             return await minify_with_torch(work)
@@ -140,12 +137,9 @@ async def _minified(trials: Trials) -> MinifyAnswer:
 
 
 async def _reduce(trials: Trials) -> None:
-    """Search with plain Inductor where the failure shows there too, prove it with AOTInductor;
-    else search with AOTInductor.
-
-    Where a kernel or the operator of a lowering is known, the likeliest node goes first, with
-    values of its inputs made up: the failure hangs on few of them, and those are small.
-    """
+    """Search with plain Inductor where the failure shows there too and prove the result with
+    AOTInductor; else search with AOTInductor. Where a kernel or a lowered operator is known, its
+    likeliest node goes first, alone, with made-up inputs."""
     wanted, survey, material = trials.wanted, trials.writer.survey, trials.material
     text = "\n".join((material.text, trials.original.text))
     hints = slices(survey, material, wanted, text, trials.kernel)

@@ -154,11 +154,8 @@ def refs(tree: Tree) -> Iterator[str]:
 
 
 def read_graph(path: Path) -> Graph:
-    """Read what the survey wrote.
-
-    Raises:
-        OSError, ValueError: there is no such file, or it is not whole.
-    """
+    """Read what the survey wrote; raise OSError or ValueError where the file is missing or
+    incomplete."""
     document = json.loads(path.read_bytes())
     return Graph(
         torch=str(document["torch"]),

@@ -63,9 +63,8 @@ COMPARE = """\
 
 
 async def write_kernel(trials: Trials, best: Best) -> tuple[Path, str] | None:
-    """Write the faulty kernel of a reproduction, and run it alone; return its script, and how often
-    it failed alike. None where it is none of a generated kernel nor the user's own in Triton, or
-    does not fail alike alone."""
+    """Write the faulty kernel of a reproduction and run it alone. Return its script and how often
+    it failed in the same way; None where it did not, or is no generated or Triton kernel."""
     compiled = generated(trials.writer.graph, best.candidate.keep)
     if trials.wanted.phase != "run" or not (compiled or trials.kernel):
         return None

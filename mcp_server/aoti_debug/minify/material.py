@@ -94,11 +94,8 @@ class Material:
 def material_of(
     directory: RunDirectory, target: Target, home: Path | None, imports: Sequence[str] = ()
 ) -> Material:
-    """Read what a run has kept of its failure, the exported program with it.
-
-    Raises:
-        NothingToMinify: it failed before anything was exported, ended well, or has no capture.
-    """
+    """Read what a run has kept of its failure, with the exported program. Raise NothingToMinify
+    where nothing was exported or captured, or nothing failed."""
     found = failure_kept(directory, target, home, imports)
     if found.exported is None:
         raise unexported(directory.id, found)
@@ -116,11 +113,8 @@ def unexported(run: str, material: Material) -> NothingToMinify:
 def failure_kept(
     directory: RunDirectory, target: Target, home: Path | None, imports: Sequence[str] = ()
 ) -> Material:
-    """Read what a run has kept of its failure, with or without an exported program.
-
-    Raises:
-        NothingToMinify: it was not watched, or is of another torch or machine.
-    """
+    """Read what a run has kept of its failure, with or without an exported program. Raise
+    NothingToMinify where it was not watched, or is of another torch or machine."""
     record = directory.read_record() or RunRecord()
     ending = record.ended or Ending()
     observations = observe(directory.path, "", ending)

@@ -30,11 +30,8 @@ class Definitions:
 async def definitions_for(
     pool: WorkerPool, graph: Graph, context: Captured, folders: Sequence[Path]
 ) -> Definitions:
-    """Return the first definitions that register each operator as the user's program had it.
-
-    Raises:
-        NothingToMinify: none of them does.
-    """
+    """Return the first definitions that register each operator as the user's program had it; raise
+    NothingToMinify where none does."""
     if not graph.registered:
         return Definitions()
     why: list[str] = []
@@ -91,9 +88,8 @@ def choices(
 
 
 def brought(word: str) -> str:
-    """Return the Python of MODULE, of MODULE:FUNCTION, which is called, or of
-    MODULE:FUNCTION=OPERATOR, a fake kernel.
-    """
+    """Return the Python for MODULE, for MODULE:FUNCTION, which is called, or for
+    MODULE:FUNCTION=OPERATOR, a fake kernel."""
     module, _, rest = word.partition(":")
     function, _, operator = rest.partition("=")
     if not all(part.isidentifier() for part in (*module.split("."), function or module[:1])):

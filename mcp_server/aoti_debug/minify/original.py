@@ -79,11 +79,7 @@ async def original(
     *,
     compare: bool,
 ) -> Original:
-    """Repeat the original the cheapest way that fails.
-
-    Raises:
-        NothingToMinify: it fails in none of them.
-    """
+    """Repeat the original in the cheapest way that fails; raise NothingToMinify where none does."""
     tried: list[str] = []
     for way in ways(pool, material, writer, base, compare=compare):
         work.say(f"repeating the failure: {way.what}")
@@ -191,10 +187,8 @@ def _order(pool: WorkerPool, order: Mapping[str, Any], script: str = "") -> Run:
 
 
 def repeats(failed: int, runs: int) -> int:
-    """Return how often a flaky candidate must be run to be told from a good one, at 19 in 20.
-
-    The original failed `failed` times of `runs`.
-    """
+    """Return how many runs tell a flaky candidate from a good one, at 19 in 20, where the original
+    failed `failed` times of `runs`."""
     left, count = 1.0, 0
     rate = failed / runs if runs else 1.0
     while left > 0.05 and count < 12 and rate > 0:

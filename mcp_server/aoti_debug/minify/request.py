@@ -58,11 +58,8 @@ def minify_request(
     **wanted: Any,
 ) -> MinifyRequest:
     """Resolve a run, a script, a minifier_launcher.py or an exported program; `wanted` are fields
-    of `MinifyRequest`.
-
-    Raises:
-        WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
-    """
+    of `MinifyRequest`. Raise WrongUse, TargetNotFound, UnknownRun, NothingToMinify or
+    NoInterpreter."""
     python, engine = wanted.get("python"), wanted.get("engine", "own")
     if engine not in ("own", "torch"):
         raise WrongUse(f"there is no engine {engine!r}", help="Use own or torch.")
@@ -90,11 +87,8 @@ def minify_request(
 
 
 def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str] | None) -> Target:
-    """Return what a run ran, as its record says.
-
-    Raises:
-        NothingToMinify: it is still going, or its record cannot be read.
-    """
+    """Return what a run ran, as its record says; raise NothingToMinify where it is still running or
+    its record cannot be read."""
     if directory.is_running():
         raise NothingToMinify(
             f"run {directory.id} is still going", help="Wait for it (wait_run) or cancel it."
@@ -116,11 +110,8 @@ def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str
 
 
 def program_of(path: Path) -> Path:
-    """Return the exported program of a launcher that PyTorch dumped, or the program itself.
-
-    Raises:
-        NothingToMinify: there is none.
-    """
+    """Return the exported program of a launcher that PyTorch dumped, or the program itself; raise
+    NothingToMinify where there is none."""
     if not path.is_file():
         raise NothingToMinify(f"there is no file {path}", help="Give an existing file.")
     if path.suffix == ".pt2":

@@ -78,11 +78,8 @@ class Trials:
         return await self.fails(candidate)
 
     async def fails(self, candidate: Reduction) -> bool:
-        """Tell whether a candidate fails alike; the first run that does is enough.
-
-        Raises:
-            Spent: the budget is used up.
-        """
+        """Tell whether a candidate fails in the same way, in any of its runs. Raise Spent once the
+        budget is used up."""
         self._afford()
         try:
             script = self.writer.write(candidate)
@@ -103,11 +100,7 @@ class Trials:
         return False
 
     async def _healthy(self, outcome: OrderOutcome) -> None:
-        """End the search where a crash has left a GPU that no further candidate can be tried on.
-
-        Raises:
-            Spent: a GPU is not well.
-        """
+        """Raise Spent where a crash has left a GPU on which no further candidate can be tried."""
         if self.devices and outcome.fingerprint.failed and not outcome.cached:
             self.looked += 1
             env = self.work.request.target.env
@@ -174,10 +167,8 @@ ONE_BY_ONE = 6  # tensors whose values are replaced one after the other
 
 
 async def simplify(trials: Trials) -> None:
-    """Try the simplifications one after the other; each that fails alike is kept.
-
-    Values of the offending input come last: what is in them may be the fault.
-    """
+    """Try simplifications one after the other and keep each that fails in the same way. Values of
+    the offending input come last: they may be the fault."""
     best = trials.best
     if best is None:
         return
@@ -231,8 +222,8 @@ Test = Callable[[frozenset[int]], Awaitable[bool]]
 
 
 async def minimise(items: Sequence[int], test: Test, machine: Machine) -> list[int]:
-    """Return a part of `items`, which are in order, that is interesting and no item of which can
-    be left out. `test` says whether a part is interesting; all of them are taken to be."""
+    """Return a part of `items`, in order, that is interesting (by `test`) and from which no item
+    can be left out; all of them are taken to be interesting."""
     return await _without(await _parts(list(items), test, machine), test, machine)
 
 

@@ -18,11 +18,9 @@ Fidelity = Literal["inductor", "aoti"]  # a fifth of the time, or the real thing
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Positions of the nodes kept, and how the rest is simplified.
-
-    `until` is the step that the failure needs: "codegen" compiles no C++, "lower" loads nothing,
-    "compare" holds the outputs against eager, "finite" wants no NaN or infinity in them.
-    """
+    """Positions of the nodes kept, and how the rest is simplified. `until` is the step that the
+    failure needs: "codegen" compiles no C++, "lower" loads nothing, "compare" compares the outputs
+    with eager, "finite" wants no NaN or infinity in them."""
 
     keep: frozenset[int]
     until: Until

@@ -60,9 +60,8 @@ async def minify_with_torch(state: RunState) -> MinifyAnswer:
 
 
 async def dumped(state: RunState, stage: Stage) -> tuple[Ran, Path | None]:
-    """Run the target at the level that its failure needs: 2, and again at 3 after a signal, at 4
-    after a clean end. Another level costs another compile, so it is chosen by what was seen.
-    Return the run and the launcher that it left."""
+    """Run the target at the level that its failure needs, and return the run and its launcher:
+    level 2, then 3 after a signal or 4 after a clean end. Each level costs a compile."""
     ran, launcher = await at_level(state, stage, 2)
     if launcher is not None or not ran.observations.run.compiles:
         return ran, launcher

@@ -33,11 +33,8 @@ _LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.M
 
 
 async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Survey:
-    """Have the program written down, and run eagerly on both sides' inputs.
-
-    Raises:
-        NothingToMinify: it cannot be loaded.
-    """
+    """Have the program written down and run eagerly on both sides' inputs; raise NothingToMinify
+    where it cannot be loaded."""
     order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
     read = await pool.do({**order, "kind": "nodes"}, SURVEY_S)
     if not (read.directory / "graph.json").is_file():
@@ -101,9 +98,9 @@ AGAIN_S = 0.5
 
 @contextlib.asynccontextmanager
 async def search_folder(work: RunState, material: Material) -> AsyncIterator[tuple[Path, Path]]:
-    """Yield where the search keeps its results, which it has alone, and where the compiles of all
-    the client's searches are cached. The first is the same for the same program and inputs, so
-    that a search which was ended goes on where it was."""
+    """Yield the folder of the search's results, which it has alone, and that of the compile cache
+    of all the client's searches. The first is the same for the same program and inputs, so an
+    interrupted search continues."""
     kept = await in_thread(lambda stop: _place_of(work, material, stop))
     cache = make("minify", own_name("cache", work.client), work.client, work.home)
     cache.hold()

@@ -66,14 +66,9 @@ class WorkerPool:
     async def do(
         self, order: Mapping[str, Any], timeout_s: float, script: str = "", number: int = 0
     ) -> OrderOutcome:
-        """Have one order done, or read what it left when it was done before.
-
-        `number` tells repetitions of the same order apart.
-
-        Raises:
-            NoWorker: the fork server has ended.
-            Cancelled: the user asked for the end.
-        """
+        """Have one order done, or read the result of an earlier one; `number` separates
+        repetitions. Raise NoWorker where the fork server has ended, Cancelled where the user
+        stops."""
         document = {**order, "timeout_s": timeout_s}
         key = json.dumps([{**order, "number": number}, script], sort_keys=True)
         name = hashlib.sha256(key.encode()).hexdigest()[:20]
@@ -118,14 +113,8 @@ async def worker_pool(
     machine: Machine,
     vec_isa: Sequence[str] | None = None,
 ) -> AsyncIterator[WorkerPool]:
-    """Start a fork server below `root`; leaving ends it and all that it started.
-
-    It runs under the launcher that runs everything here, so it also ends when this process is
-    killed.
-
-    Raises:
-        NoWorker: it could not be started.
-    """
+    """Start a fork server below `root` and end it, with all that it started, on leaving or when
+    this process is killed. Raise NoWorker where it cannot be started."""
     folder(root)
     (root / "ready.json").unlink(missing_ok=True)
     for left in root.iterdir():  # of a search that was killed
@@ -214,11 +203,8 @@ T = TypeVar("T")
 async def first(
     choices: Sequence[T], test: Callable[[T], Awaitable[bool]], machine: Machine
 ) -> int | None:
-    """Return the number of the first interesting choice; they are tried in order, side by side,
-    and none is begun once one is interesting.
-
-    The answer does not depend on which one ends first, so a search can be taken up again.
-    """
+    """Return the number of the first interesting choice. They are tried in order, side by side;
+    none is begun once one is interesting, and the answer does not depend on which ends first."""
     found: list[int] = []
     stop = anyio.Event()
 

@@ -48,11 +48,8 @@ class Writer:
 
     def write(self, candidate: Reduction, header: str = "", load: str | None = None) -> Script:
         """Return the script of a candidate; `header` is its docstring, `load` Python that defines
-        `load(name)`. Without that each value lies in a file of its own.
-
-        Raises:
-            Unbuildable: a node has no Python, or a value that it needs was never computed.
-        """
+        `load(name)`, by default from a file for each value. Raise Unbuildable where a node has no
+        Python or a value was never computed."""
         written = self._forward(candidate)
         files: list[str] = []
         sides = (self.real.side, *(["example"] if candidate.two_sided else ()))

@@ -41,10 +41,8 @@ SETTINGS = {
 
 
 def read_events(stream: BinaryIO, key: str | None = None) -> RunSeen:
-    """Read all events; lines that are none are counted, never an error.
-
-    `key` is the run's secret, which each event then carries; unknown, it is the first line's.
-    """
+    """Read all events and count the lines that are none. Each event carries the run's secret `key`;
+    where it is unknown, the first line's counts."""
     reader = _EventReader(key=key)
     number = 0
     while raw := stream.readline(_LINE_LIMIT):

@@ -147,11 +147,9 @@ def compact(document: dict[str, Any]) -> str:
 
 
 def fit(document: dict[str, Any], *, keep: frozenset[str], limit: int = LIMIT) -> dict[str, Any]:
-    """Return the document with at most `limit` characters; `keep` names what may not go.
-
-    Long texts lose their middle and long lists their end, the same at every place, in growing
-    steps; as the last resort whole fields go, the largest first. `notes` says so.
-    """
+    """Return the document within `limit` characters, without dropping the fields of `keep`. Long
+    texts lose their middle and long lists their end, everywhere alike and in growing steps; at last
+    whole fields go, the largest first. `notes` says so."""
     if size(document) <= limit:
         return document
     document = with_few_values(document)

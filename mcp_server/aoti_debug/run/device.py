@@ -97,10 +97,8 @@ def _chosen(devices: list[Device], visible: str | None) -> list[Device]:
 def lock_devices(
     devices: Sequence[Device], *, run: str, command: str, at: Path | None = None
 ) -> Iterator[None]:
-    """Hold every one of `devices` for `run`, or none and raise DeviceBusy with the holder's name.
-
-    The lock is one of the kernel on a file, so it holds between processes and ends with them.
-    """
+    """Hold all of `devices` for `run`, or raise DeviceBusy with the holder's name. The locks are
+    the kernel's, so they hold between processes and end with them."""
     with contextlib.ExitStack() as held:
         for device in sorted(devices, key=lambda d: d.uuid):
             held.enter_context(_lock(device, run, command, at))

@@ -48,11 +48,8 @@ _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class RunDirectory(Kept):
-    """One run's directory; its record says which server it belongs to.
-
-    Who made or opened it holds it: it is not removed meanwhile, and what the run puts in its place
-    is neither read nor written.
-    """
+    """One run's directory; its record names the server that it belongs to. Whoever made or opened
+    it holds it: it is not removed meanwhile, and a replacement is neither read nor written."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -92,11 +89,8 @@ class RunDirectory(Kept):
         return found
 
     def check(self, before: str = "") -> None:
-        """Check that the directory is the one that was made; `before` begins the error.
-
-        Raises:
-            RunDirectoryError: the run has deleted, moved or replaced it.
-        """
+        """Raise RunDirectoryError, beginning with `before`, where the run deleted, moved or
+        replaced the directory."""
         if self._held is None or self.is_held():
             return
         raise RunDirectoryError(
@@ -105,12 +99,8 @@ class RunDirectory(Kept):
         )
 
     def subdirectory(self, name: str, *, new: bool = False) -> Path:
-        """Make a directory below this one, not through a link that the run has left there; what
-        stands where a `new` one is to be is removed.
-
-        Raises:
-            RunDirectoryError
-        """
+        """Make a directory below this one, not through a link of the run's; a `new` one replaces
+        what is there. Raise RunDirectoryError."""
         self.check()
         path = self.path
         *_, last = parts = Path(name).parts
@@ -134,11 +124,8 @@ class RunDirectory(Kept):
             (self.path / RESERVE).unlink(missing_ok=True)
 
     def write(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write a JSON document, at once or not at all; on a full disk where space was reserved.
-
-        Raises:
-            RunDirectoryError: it cannot be written.
-        """
+        """Write a JSON document atomically, on a full disk into reserved space; raise
+        RunDirectoryError."""
         self.check()
         path = self.path / name
         data = json.dumps(document, indent=1, ensure_ascii=True).encode() + b"\n"
@@ -226,10 +213,8 @@ class RunDirectory(Kept):
         limit: int | None = None,
         stop: threading.Event | None = None,
     ) -> ArtifactPage:
-        """Return a part of an artifact: lines of a text, a hex dump of anything else.
-
-        `offset` is the number of lines (bytes) before the part; a negative one counts from the end.
-        """
+        """Return a part of an artifact: lines of a text, a hex dump of anything else. `offset` is
+        in lines or bytes, and counts from the end if it is negative."""
         path = self.resolve(name)
         try:
             with open_regular(path, stop) as file:

@@ -184,9 +184,9 @@ async def dispatch(
     on_result: Callable[[R], None],
     stop: anyio.Event,
 ) -> None:
-    """Run tasks as soon as the executor has what they need, each once, and begin none after
-    `stop`; memory does not grow with their number. The first error of one stops the others, and
-    is raised once those under way have ended."""
+    """Run each task once, as soon as the executor has room for it, and begin none after `stop`;
+    memory does not grow with their number. The first error stops the others and is raised when they
+    have ended."""
     waiting: deque[T] = deque()
     freed = anyio.Event()
     overtaken = 0

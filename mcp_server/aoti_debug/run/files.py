@@ -139,14 +139,8 @@ DOCUMENT_BYTES = 16 * 1024 * 1024  # of one of our JSON documents
 def open_regular(
     path: Path, stop: threading.Event | None = None, *, follow: bool = False
 ) -> BinaryIO:
-    """Open a regular file, without waiting for what only looks like one, or following a link that
-    the user has not named.
-
-    Once `stop` is set, a read raises Stopped.
-
-    Raises:
-        OSError
-    """
+    """Open a regular file without waiting for a pipe or a device, and without following a link
+    unless `follow`. Raise OSError, or Stopped in a read once `stop` is set."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -156,11 +150,7 @@ def open_regular(
 
 
 def read_regular(path: Path, limit: int = DOCUMENT_BYTES, *, follow: bool = False) -> bytes:
-    """Return what such a file holds.
-
-    Raises:
-        OSError: also where it is longer than `limit`.
-    """
+    """Return the content of such a file; raise OSError, also where it is longer than `limit`."""
     with open_regular(path, follow=follow) as file:
         data = file.read(limit + 1)
     if len(data) > limit:
@@ -177,17 +167,14 @@ def read_json(path: Path, limit: int = DOCUMENT_BYTES) -> Any:
 
 
 def read_source(path: Path, limit: int = DOCUMENT_BYTES) -> str:
-    """Return the text of a file of the user's tree, which may hold pipes and links too.
-
-    Raises:
-        OSError: also where it is no regular file, or longer than `limit`.
-    """
+    """Return the text of a file of the user's tree, which may hold pipes and links; raise OSError,
+    also where it is longer than `limit`."""
     return read_regular(path, limit, follow=True).decode("utf-8", "replace")
 
 
 def files_below(root: Path, depth: int = 16) -> Iterator[Path]:
-    """Yield the files below a directory, nearest first, not through links; not deeper than
-    `depth`: nobody's program nests so, and one that does must not exhaust whoever looks."""
+    """Yield the files below a directory, nearest first, not through links and not deeper than
+    `depth`, so that a nest of folders exhausts nobody."""
     folders = deque([(root, 0)])
     while folders:
         folder, level = folders.popleft()
@@ -260,11 +247,7 @@ def remove(path: Path) -> None:
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """Return the path with a home directory in place of `~`.
-
-    Raises:
-        WrongUse: there is no such user.
-    """
+    """Return the path with a home directory in place of `~`; raise WrongUse for an unknown user."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:

@@ -42,17 +42,10 @@ def find_interpreter(
 def choose_interpreter(
     python: str | None = None, env: Mapping[str, str] | None = None, *near: Path
 ) -> Interpreter:
-    """Return the interpreter that `python` or AOTI_DEBUG_PYTHON names, else the first of these
-    that has torch, else the first: the active environment's, those of the projects that the
-    scripts and folders `near` (the current folder) are in, those on PATH.
-
-    Links are kept: what an environment's python links to does not have its packages. This
-    process's own environment, which `uv run` makes the active one, is the last choice unless it
-    has torch.
-
-    Raises:
-        NoInterpreter
-    """
+    """Return the interpreter that `python` or AOTI_DEBUG_PYTHON names, else the first that has
+    torch, else the first: of the active environment, of the projects of `near` (the current
+    folder), on PATH. Links are kept, since their target lacks the environment's packages. This
+    process's own environment comes last unless it has torch. Raise NoInterpreter."""
     env = os.environ if env is None else env
     for source, name in (("python", python), ("AOTI_DEBUG_PYTHON", env.get("AOTI_DEBUG_PYTHON"))):
         if name:
@@ -124,11 +117,7 @@ def _executable(name: str, env: Mapping[str, str]) -> Path | None:
 
 
 def check_interpreter(python: Path, env: Mapping[str, str]) -> None:
-    """Check that it is a Python and answers.
-
-    Raises:
-        NoInterpreter: what it did instead.
-    """
+    """Raise NoInterpreter where this is no Python that answers."""
     found = installed_versions(python, env)
     if found.python is None:
         raise NoInterpreter(f"{python} is not a working Python: {found.problem}")

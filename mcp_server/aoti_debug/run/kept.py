@@ -33,11 +33,8 @@ def home(env: Mapping[str, str] | None = None) -> Path:
 
 
 class Kept:
-    """One folder that the home keeps, at HOME/KIND/NAME.
-
-    Whoever holds it has a shared lock of the kernel on it, which ends with the process; what
-    removes it needs the lock for itself.
-    """
+    """One folder that the home keeps, at HOME/KIND/NAME. A holder has a shared lock of the kernel
+    on it, which ends with the process; removing it needs the lock alone."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -134,11 +131,8 @@ def _opened(path: Path) -> int:
 
 
 def make(kind: str, name: str, owner: str | None = None, at: Path | None = None) -> Kept:
-    """Make a folder of this kind, or take the one that is there, for this owner.
-
-    Raises:
-        RunDirectoryError: it cannot be made, or is another owner's.
-    """
+    """Make a folder of this kind for this owner, or take the existing one; raise RunDirectoryError
+    where it cannot be made or is another owner's."""
     path = (at or home()) / kind / name
     kept = Kept(path)
     try:
@@ -157,11 +151,8 @@ def own_name(name: str, owner: str | None) -> str:
 
 
 def within(path: Path, owner: str | None = None, at: Path | None = None) -> Kept | None:
-    """Return the folder of the home that a path leads into; None where it leads elsewhere.
-
-    Raises:
-        UnreadableInput: it is none that this owner may see.
-    """
+    """Return the folder of the home that a path leads into, None for other paths; raise
+    UnreadableInput for a folder that this owner may not see."""
     try:
         parts = path.resolve().relative_to((at or home()).resolve()).parts
     except (OSError, RuntimeError, ValueError):
@@ -175,14 +166,10 @@ def within(path: Path, owner: str | None = None, at: Path | None = None) -> Kept
 
 
 def keep(folders: list[Kept], owner: str | None, count: int | None, most: int) -> list[str]:
-    """Remove, of all folders that share a quota, newest first, the oldest beyond `count` of an
-    owner and kind (default: KEEP) and beyond `most` bytes; return their names.
-
-    None in use is removed, and of another owner's only those unused for a day.
-
-    Raises:
-        RunDirectoryError: what others use or have used today takes more than `most`.
-    """
+    """Remove the oldest folders of a quota, given newest first: beyond `count` of an owner and kind
+    (default: KEEP) and beyond `most` bytes. Return their names. None in use is removed; of other
+    owners only those unused for a day. Raise RunDirectoryError where what remains of others exceeds
+    `most`."""
     removed: list[str] = []
     counts: Counter[tuple[str, str | None]] = Counter()
     total = 0

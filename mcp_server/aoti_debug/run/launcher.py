@@ -167,10 +167,8 @@ class Tree:
         return any(number in received for number in STOPS)
 
     def reap(self) -> bool:
-        """Collect those that have ended; return whether any is left.
-
-        Orphans come to us, so a tree without children of ours is empty.
-        """
+        """Collect ended processes; return whether any is left. Orphans become our children, so a
+        tree without children is empty."""
         while True:
             try:
                 pid, status, used = os.wait4(-1, os.WNOHANG)

@@ -30,11 +30,9 @@ class Stream:
 
 
 class Log:
-    """A file that keeps head and tail of what is written, `cap` bytes in all.
-
-    It fills in order, so a server that is killed leaves it readable. Beyond the cap the second
-    half is written round and round; `close` puts it in order. Write errors are counted, not raised.
-    """
+    """A file that keeps head and tail of what is written, `cap` bytes in all. It fills in order, so
+    a killed server leaves it readable; beyond the cap its second half is overwritten in a circle,
+    which `close` puts in order. Write errors are counted, not raised."""
 
     def __init__(self, path: Path, cap: int) -> None:
         self._cap = max(cap, 4096)

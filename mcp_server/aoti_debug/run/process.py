@@ -46,17 +46,11 @@ async def run_process(
     enough: anyio.Event | None = None,
     serving: Callable[[int], bool] = lambda _: False,
 ) -> Exit:
-    """Run `command` to its end and write stdout.log and stderr.log into `directory`.
-
-    However this ends, no process of the tree is left. Cancelling the surrounding scope ends the
-    tree and raises, as usual; setting `stop` ends it and returns an Exit that says `cancelled`;
-    setting `enough`, or the end of `watch_for_s`, ends it as one that was watched long enough, and
-    so does a time-out of a program that is `serving`.
-
-    Raises:
-        CannotStart: the program could not be executed.
-        RunDirectoryError: the logs could not be created.
-    """
+    """Run `command` to its end and write stdout.log and stderr.log into `directory`; no process of
+    the tree is left. Cancelling the surrounding scope ends the tree and raises. Setting `stop` ends
+    it as `cancelled`. Setting `enough`, the end of `watch_for_s`, or a time-out while `serving`
+    ends it as watched long enough. Raise CannotStart where the program cannot be executed,
+    RunDirectoryError where the logs cannot be created."""
     try:
         folder(directory)
         output = ProcessOutput(directory, command.output_cap)

@@ -41,11 +41,9 @@ class Interpreter:
 
 
 def project_interpreters(start: Path, env: Mapping[str, str]) -> Iterator[Interpreter]:
-    """Yield the interpreters of the project that a script or a folder is in, nearest first.
-
-    A project's file is foreign text: what it names counts only if it is an interpreter that
-    belongs to the user, to root or to the owner of the project.
-    """
+    """Yield the interpreters of the project of a script or folder, nearest first. A project's file
+    is foreign text: what it names must be an interpreter of the user, of root or of the project's
+    owner."""
     start = start.absolute()
     try:
         owners = {0, os.getuid(), start.stat().st_uid}

@@ -39,11 +39,9 @@ _CURRENT: ContextVar[Share | None] = ContextVar("share", default=None)
 
 
 def levels(going: Sequence[Share]) -> list[int]:
-    """Return the level of each; the first ones began first.
-
-    Beside others, a client has one run and one reading with a weight, and the rest has what nobody
-    wants. Alone, its further runs leave most to who comes.
-    """
+    """Return the level of each; the first ones began first. Beside others, a client has one run and
+    one reading with a weight and the rest idle; alone, its further runs leave room for
+    newcomers."""
     crowded = len({share.client for share in going}) > 1
     runs = Counter(share.client for share in going if not share.short)
     first: dict[tuple[str, bool], Share] = {}
@@ -179,8 +177,8 @@ def _weigh(pid: int, before: int, level: int) -> bool:
 
 
 def _more(busy: int, clients: int) -> int:
-    """Return what makes so many threads, where they are MANY times a client's part of the
-    processors, weigh as much as the part; each nice value weighs a fifth less than the last."""
+    """Return the nice value by which so many threads weigh as much as a client's part of the
+    processors, where they are MANY times that; each value weighs a fifth less."""
     times = busy * clients / (os.cpu_count() or 1)
     return round(math.log(times, 1.25)) if times > MANY else 0
 

@@ -44,11 +44,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a program ended.
-
-    `strays` counts the processes that outlived the program or its SIGTERM and were ended. `notes`
-    says what went wrong with the supervision itself: output lost, processes that cannot be ended.
-    """
+    """How a program ended. `strays` counts the processes that outlived it or its SIGTERM and were
+    ended; `notes` names faults of the supervision: lost output, processes that cannot be ended."""
 
     code: int | None
     signal: str | None  # SIGSEGV, ...
@@ -126,14 +123,9 @@ def resolve_target(
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
 ) -> Target:
-    """Return the target that one of `script`, `module` and `command` names.
-
-    A relative script is looked for in `cwd`, then in the current directory. `env` is merged over
-    the current environment.
-
-    Raises:
-        WrongUse, TargetNotFound, NoInterpreter
-    """
+    """Return the target that one of `script`, `module` and `command` names. A relative script is
+    searched in `cwd`, then in the current directory; `env` extends the current environment. Raise
+    WrongUse, TargetNotFound or NoInterpreter."""
     if sum(bool(given) for given in (script, module, command)) != 1:
         raise WrongUse("exactly one target is needed", help="Name one of: script, module, command.")
     directory = _directory(cwd)

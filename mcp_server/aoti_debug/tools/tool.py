@@ -140,11 +140,8 @@ def _explain(error: BaseException, tool_name: str) -> str:
 
 
 def _given(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments without nulls for what may be left out.
-
-    Raises:
-        ToolError: an argument that the tool does not know, which it would ignore.
-    """
+    """Return the arguments without nulls for what is optional; raise ToolError for an unknown
+    argument, which the tool would ignore."""
     known, required = schema.get("properties", {}), schema.get("required", [])
     if unknown := [f"`{plain(name, 80)}`" for name in arguments if name not in known]:
         plural = "s" if len(unknown) > 1 else ""
@@ -217,12 +214,8 @@ def request(
     owner: str | None,
     **wanted: Any,
 ) -> Request:
-    """Resolve what is to be run; a server has no directory that relative paths could start at.
-    Blocks.
-
-    Raises:
-        WrongUse: not exactly one target, or a path that is not absolute.
-    """
+    """Resolve what is to be run, with absolute paths: a server has no working directory of the
+    client's. Blocks. Raise WrongUse unless there is exactly one target and its path is absolute."""
     from aoti_debug import api
 
     if sum(map(bool, (script, module, command))) != 1:
@@ -252,12 +245,8 @@ def request(
 
 
 def absolute(name: str, value: str, owner: str | None = None) -> Path:
-    """Return the absolute path; `~` is the user's home.
-
-    Raises:
-        WrongUse: the path is relative.
-        UnreadableInput: it leads into what another client has left.
-    """
+    """Return the absolute path; `~` is the user's home. Raise WrongUse where it is relative,
+    UnreadableInput where it leads into files of another client."""
     from aoti_debug import api
 
     path = api.expanded(value)
@@ -272,11 +261,8 @@ def absolute(name: str, value: str, owner: str | None = None) -> Path:
 
 
 def interpreter(python: str, owner: str | None = None, *, has_cwd: bool = False) -> str | None:
-    """Return what names an interpreter, if anything does.
-
-    Raises:
-        WrongUse: a path that is relative to nothing.
-    """
+    """Return what names an interpreter, if anything does; raise WrongUse for a relative path
+    without a directory."""
     if "/" in python and not has_cwd:
         return str(absolute("python", python, owner))
     return python or None

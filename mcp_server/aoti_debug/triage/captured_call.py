@@ -263,9 +263,8 @@ def with_sizes(found: Captured) -> Captured:
 
 
 def kept_like(run: RunSeen, call: Call) -> Call:
-    """Return the call, or where its inputs are not kept the first one that failed in the same way
-    and whose inputs are: those of the first failure are never written over. One that returned is
-    as good as another: then it is the last that is kept."""
+    """Return the call; where its inputs are not kept, the first call with kept inputs that failed
+    in the same way, or the last one that returned."""
     if kept(run, call):
         return call
     if call.error is not None:
@@ -298,8 +297,8 @@ def overwritten(run: RunSeen, call: Call) -> bool:
 
 
 def later(one: Call, other: Call) -> bool:
-    """Tell which came later: by number in one process, since what was only counted has the span
-    of the first call like it."""
+    """Tell whether one call came after another: by number in one process, since a call that was
+    only counted has the span of the first call like it."""
     if one.pid == other.pid and one.call is not None and other.call is not None:
         return one.call > other.call
     return one.span.first > other.span.first
@@ -317,8 +316,8 @@ def inputs_file(run: RunSeen, call: Call, directory: Path) -> tuple[Path | None,
 
 
 def beside(file: Path, run: RunSeen, call: Call) -> None:
-    """Write what the bytes of a call's inputs are beside them: they lie where those of the first
-    call like it did, whose alignment may have been another."""
+    """Write a description beside the bytes of a call's inputs. They keep the alignment of the first
+    call like it."""
     first = next((c for c in run.calls if (c.pid, c.group) == (call.pid, call.group)), call)
     inputs = [
         asdict(replace(given, alignment=placed.alignment))

@@ -69,8 +69,8 @@ def compile_of(
 
 
 def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path | None) -> bool:
-    """Tell whether what a run kept of a package is this file, byte by byte. The original may have
-    been written anew since."""
+    """Tell whether the kept copy of a package equals this file; the original may have been
+    rewritten."""
     if file is None or one.captured is None or one.bytes != package.bytes:
         return False
     try:
@@ -119,9 +119,9 @@ RUNS = 50  # that are looked through for an earlier package
 
 
 def older_package(record: RunSeen, call: Call, directory: Path) -> tuple[Path, RunDirectory] | None:
-    """Return the package of other content that the last run of this script loaded from the same
-    path, and did not compile, before this run compiled it, and that run; None where a source has
-    changed since, for then it was right in its time."""
+    """Return the different package that the last run of this script loaded from the same path, and
+    that run, where this run compiled the package anew. Return None where a source has changed
+    since: the older package was right then."""
     package, home = package_of(record, call), directory.parent.parent
     compiled = compile_of(record, package, call.model, directory, home)
     if package is None or compiled is None or compiled[1] != directory:
@@ -143,8 +143,8 @@ def older_package(record: RunSeen, call: Call, directory: Path) -> tuple[Path, R
 
 
 def passed_over(record: RunSeen, call: Call, directory: Path) -> tuple[str, Path] | None:
-    """Return the package that was compiled last before a call, and its program, where this run
-    loads it nowhere though it takes as many inputs as the call has."""
+    """Return the last package compiled before a call, and its program, where this run never loads
+    it though it takes as many inputs as the call has."""
     made = [c for c in record.compiles if c.ok and c.span.last < call.span.first]
     if not made or (name := made[-1].details.exported_program) is None:
         return None
@@ -162,8 +162,7 @@ def script_of(record: RunSeen) -> Path | None:
 
 
 def changed_since(run: RunDirectory, script: Path) -> bool:
-    """Tell whether a source or weights beside the script were written after a run; also where that
-    cannot be told."""
+    """Tell whether a source or weights beside the script may have been written after a run."""
     written = run.read_record()
     if written is None or written.started is None:
         return True

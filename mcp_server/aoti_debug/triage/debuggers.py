@@ -41,8 +41,8 @@ def gpu_cores(directory: Path) -> list[Path]:
 
 
 async def read_core(core: Path, to: Path, env: Mapping[str, str]) -> str | None:
-    """Write to `to` what a GPU core dump tells: by its own tables, else by cuda-gdb, which takes
-    seconds; return why neither could, if so."""
+    """Write the content of a GPU core dump to `to`, from its own tables or with cuda-gdb, which
+    takes seconds. Return why neither could read it, if so."""
     if (told := await anyio.to_thread.run_sync(gpu_core.told, core)) is not None:
         write_new(to, told.encode())
         return None
@@ -59,10 +59,8 @@ async def read_core(core: Path, to: Path, env: Mapping[str, str]) -> str | None:
 
 
 def sanitizer(tool: Path, check: str, xml: Path) -> tuple[str, ...]:
-    """Return the words that run a command under compute-sanitizer; its report goes to `xml`.
-
-    Launches are not made blocking: that lowers the number and precision of reports.
-    """
+    """Return the words that run a command under compute-sanitizer, with its report in `xml`.
+    Blocking launches would lower the number and precision of reports."""
     words = f"--tool {check} --print-limit {PRINT_LIMIT} --show-backtrace device --xml".split()
     bounds = "--target-processes application-only --launch-timeout 60".split()
     return (str(tool), *words, "--save", str(xml), *bounds)
@@ -73,8 +71,8 @@ ALLOCATOR = ("PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF")
 
 
 def sanitizer_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Return `env` with the caching allocator off, so that each tensor is an allocation of its
-    own, and without what does not go together with the sanitizer."""
+    """Return `env` without the caching allocator, so that each tensor is its own allocation, and
+    without variables that conflict with the sanitizer."""
     kept = {
         name: value
         for name, value in env.items()
@@ -104,12 +102,9 @@ REQUEST = 1 << 16  # bytes; what they are does not matter
 def stacks_into(
     directory: Path, env: Mapping[str, str] | None = None
 ) -> Callable[[int], Awaitable[None]]:
-    """Return what takes the stacks of a process tree that hangs.
-
-    gdb, and py-spy for Python, write them to `directory` where they are installed. Python
-    processes are then aborted: faulthandler, which every run has on, prints the stack of each
-    thread to stderr.
-    """
+    """Return a function that writes the stacks of a hanging process tree to `directory`, with gdb
+    and py-spy where they are installed. It then aborts Python processes, whose faulthandler prints
+    the stack of each thread to stderr."""
 
     async def take(pid: int) -> None:
         await trigger_core(directory / CORE)
@@ -129,9 +124,7 @@ def stacks_into(
 
 async def trigger_core(folder: Path) -> None:
     """Ask the CUDA driver for a core dump of what runs on the GPU, and wait until it is written.
-
-    The driver made a pipe there if the process uses a GPU; writing to it is the request.
-    """
+    Writing to the pipe that the driver made is the request."""
     pipes = [path for path in folder.glob("pipe.*") if path.is_fifo()]
     for pipe in pipes:
         with contextlib.suppress(OSError):

@@ -106,8 +106,8 @@ OPEN = "the core dump names the kernel, but not the reason"
 def in_view_of_dump(
     step: Planned, observations: Observations, best: Diagnosis, captured: Captured
 ) -> Planned:
-    """Leave a step out that cannot change the diagnosis where the core dump has the line of the
-    user's own kernel and its access; of any other say why the dump is not enough."""
+    """Skip a step that cannot change the diagnosis where the core dump has the line and access of
+    the user's own kernel; for any other step say why the dump is not enough."""
     if step.decision.how == "skipped" or not dump_tells(observations, best):
         return step
     told = of_dump(step.name, observations, captured)
@@ -118,8 +118,8 @@ def in_view_of_dump(
 
 
 def of_dump(name: Name, observations: Observations, captured: Captured) -> Decision | str:
-    """Skip a step that can tell nothing beside such a dump, else say what it may tell; "" of a step
-    that is about something else."""
+    """Skip a step that such a dump makes useless, else say what the step may find; "" for a step
+    about something else."""
     if name in ("memcheck", "again"):
         return skip(IN_DUMP)
     run, package = observations.run, observations.package
@@ -141,8 +141,8 @@ def of_dump(name: Name, observations: Observations, captured: Captured) -> Decis
 
 
 def sizes_fit(captured: Captured) -> bool:
-    """Tell whether the sizes of all calls keep what the exported program asks of them, and kernels
-    check their indices themselves, before another kernel can use what was read with them."""
+    """Tell whether the sizes of all calls fit the exported program and kernels check their indices
+    before another kernel uses what was read with them."""
     asked, checked = captured.sizes, (captured.settings or {}).get("assert_indirect_indexing", True)
     if asked is None or not checked or len(captured.others) >= KINDS:
         return False

@@ -23,11 +23,8 @@ CORE_FLAGS = ",".join(f"skip_{part}" for part in LEFT_OUT.split())
 
 
 def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool) -> dict[str, str]:
-    """Return `base` with the probe in it, writing to `directory`.
-
-    `capture` keeps the package, the exported program and the inputs of the calls. What the user
-    has set stays: PYTHONPATH is only added to.
-    """
+    """Return `base` with the probe in it, writing to `directory`. `capture` keeps the package, the
+    exported program and the inputs of calls. PYTHONPATH is extended, not replaced."""
     path = base.get("PYTHONPATH", "")
     write_key(directory)
     environment = {
@@ -43,12 +40,9 @@ def watched(base: Mapping[str, str], directory: Path, run: str, *, capture: bool
 
 
 def write_key(directory: Path) -> None:
-    """Write the run's secret, which every event carries, for the processes of the target.
-
-    It is in no variable and no argument: a line that a program writes by chance, or without having
-    looked for the secret, is no event. It does not stop one that reads this file, which belongs to
-    the same user, or its own memory.
-    """
+    """Write the run's secret, which every event carries, to a file for the target's processes, so
+    that a line printed by chance is no event. It does not stop a program that reads this file or
+    its own memory."""
     if not is_regular(directory / KEY):
         folder(directory)
         write_atomically(directory / KEY, secrets.token_hex(16).encode())

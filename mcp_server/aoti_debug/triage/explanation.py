@@ -32,11 +32,9 @@ SUFFIXES = (".py", ".cpp", ".cu", ".cuh")
 
 
 def with_text(diagnosis: Diagnosis, observations: Observations, users: Sequence[Path]) -> Diagnosis:
-    """Add the text of the kernel's line, with the whole path of its file, and of the user's lines.
-
-    The places come from logs, so only source files below Inductor's caches and the directories in
-    `users` (where the target stands and runs) are read, and those in the package itself.
-    """
+    """Add the text of the kernel's line, the whole path of its file, and the text of the user's
+    lines. The places come from logs, so only source files below Inductor's caches, below `users`
+    and in the package are read."""
     roots = [*users, *caches(observations)]
     source = [
         line.model_copy(update={"text": line.text or line_of(Path(line.file), line.line, roots)})
@@ -83,8 +81,8 @@ def caches(observations: Observations) -> Iterator[Path]:
 
 
 def places(file: str, observations: Observations) -> Iterator[Path]:
-    """Yield where a kernel's file may be. Tools that name it without its directory mean a file of
-    Inductor's cache, which keeps it under two letters of its own name."""
+    """Yield where a kernel's file may be. A name without a directory is a file of Inductor's cache,
+    which keeps it under two letters of its name."""
     path = Path(file)
     if path.is_absolute():
         yield path
@@ -94,12 +92,9 @@ def places(file: str, observations: Observations) -> Iterator[Path]:
 
 
 def explain_run(run: RunDirectory, kernel: str | None, model: str | None = None) -> ExplainAnswer:
-    """Explain a kernel of a run's package; without a name the one that the run's diagnosis names.
-
-    Raises:
-        UnreadableInput: the run captured no package.
-        UnknownKernel: the package has no such kernel, or no kernel is named anywhere.
-    """
+    """Explain a kernel of a run's package, by default the one that the run's diagnosis names. Raise
+    UnreadableInput where the run captured no package, UnknownKernel where there is no such
+    kernel."""
     observations = observe(run.path)
     call = captured(observations, run.path, run.path.parent.parent)
     if call.package is None:
@@ -149,8 +144,8 @@ def folders_of(run: RunDirectory) -> list[Path]:
 def with_explanation(
     diagnosis: Diagnosis, observations: Observations, users: Sequence[Path]
 ) -> Diagnosis:
-    """Say of an index that left its bounds what it selects from and where it comes from, and of a
-    user's Triton kernel which line of theirs it is."""
+    """Add what an index out of bounds selects from and where it comes from, and the user's line of
+    a Triton kernel of theirs."""
     found, named = observations.walked, diagnosis
     if (variable := variable_blamed(diagnosis, observations)) is not None:
         place = sets(variable, users)

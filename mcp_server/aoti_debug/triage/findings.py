@@ -178,8 +178,8 @@ SAID = {True: "agrees with", False: "differs from"}
 
 
 def of_trials(report: TrialsReport) -> str:
-    """Say which calls are right, and which are when what they break is taken away; of calls in a
-    row which differs first, and which are left: inputs are not all kept, and time is limited."""
+    """Say which calls are right, and which are right once what they break is corrected; of calls in
+    a row, which differs first and which were not repeated."""
     if report.in_order and report.trials:
         first, last = report.trials[0].call, report.trials[-1].call or 0
         wrong = next((one.call for one in report.trials if one.given.verdict != "agrees"), None)

@@ -54,11 +54,9 @@ _VOLATILE = re.compile(r"0x[0-9a-f]+|/[^\s:'\"]*/|\b\d+(\.\d+)?\s?(s|ms|seconds)
 def fingerprint_of(
     observations: Observations, stderr: str = "", step: str | None = None
 ) -> Fingerprint:
-    """Return the fingerprint of one process; the first assertion of a GPU comes before all else.
-
-    `step` is the last one that a reproduction printed, "" where it printed none; of any other
-    process, whose `step` is None, the events give the phase.
-    """
+    """Return the fingerprint of one process; the first assertion of a GPU comes first. `step` is
+    the last step that a reproduction printed ("" for none); for other processes it is None and the
+    events give the phase."""
     ending = observations.ending
     phase = step_holding(phase_at_end(observations)) if step is None else step or None
     asserted = observations.first(DeviceAssert)

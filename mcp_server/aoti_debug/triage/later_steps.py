@@ -165,8 +165,8 @@ def older_can_tell(observations: Observations, best: Diagnosis) -> bool:
 
 
 async def take_older(state: RunState, observations: Observations, call: Captured) -> Observations:
-    """Repeat the call with the package that stood in the same place before, where its kernels are
-    others: a package that was only trained anew has the same ones, and is no finding."""
+    """Repeat the call with the package that had this path before, if its kernels differ: a package
+    that was only trained again has the same ones."""
     if call.package is None or call.call is None or call.call.package is None:
         return observations
     find = partial(older_package, observations.run, call.call, state.directory.path)
@@ -197,8 +197,8 @@ async def take_older(state: RunState, observations: Observations, call: Captured
 async def differing(
     state: RunState, step: LaterStep, why: str, call: Captured, said: str, *, guarded: bool = False
 ) -> CompareReport | None:
-    """Hold a package against a program, if this is `guarded` where that takes the call; return the
-    comparison where they differ."""
+    """Compare a package with a program and return the comparison where they differ; `guarded`: only
+    if the program accepts the call."""
     names: tuple[Check, ...] = ("guards", "compare") if guarded else ("compare",)
     label = step.name.replace(" ", "-")
     reports, processes = await check_call(state, call, names, label)
@@ -258,8 +258,8 @@ WHY_TRIAL = "checks whether the compile ends without the trial on made-up data t
 
 
 async def take_trial(state: RunState, observations: Observations, _: Captured) -> Observations:
-    """Compile the kept program in a process of its own, on the device, as the script did but for
-    the trial; call the package with the export's example inputs."""
+    """Compile the kept program in a separate process, as the script did but without the trial, and
+    call the package with the export's example inputs."""
     run = observations.run
     program, why_not = None, "the exported program is not kept"
     if run.compiles:

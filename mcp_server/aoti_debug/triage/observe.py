@@ -53,10 +53,8 @@ def observe(
     torch: str | None = None,
     ours: Collection[str] = (),
 ) -> Observations:
-    """Return the records of every text in `directory`; artifacts are named with `prefix`.
-
-    `ours` names what else we had written there: any other file of such a name is the script's.
-    """
+    """Return the records of every text in `directory`; `prefix` begins the names of artifacts.
+    `ours` names other files that we wrote: files of such names are otherwise the script's."""
     records: list[Record] = []
     for name in (*SAID, *(name for name in TOLD if name in ours)):
         path = directory / name

@@ -119,11 +119,9 @@ def is_model(package: Package) -> bool:
 
 
 class OpenFiles:
-    """Look, in a thread, which package a tree of processes has open while it runs.
-
-    The loader has the archive open for a moment only. What it unpacks from it stays mapped, but is
-    removed when the model goes: it is inspected at once.
-    """
+    """Look, in a thread, which package a tree of processes has open while it runs. The loader opens
+    the archive only for a moment; what it unpacks is inspected at once, since it is removed with
+    the model."""
 
     def __init__(self) -> None:
         self.archives: dict[Path, None] = {}

@@ -98,16 +98,16 @@ def first_batch(
 
 
 def unless_settled(step: Planned, best: Diagnosis, captured: Captured) -> Planned:
-    """Skip what could say nothing new. A contract that a call breaks is the cause only if
-    something is wrong because of it: where calls can be tried, they are."""
+    """Skip what could add nothing. A broken contract is the cause only if something is wrong
+    because of it, so calls are tried where they can be."""
     if not step.decision.runs or (captured.trials and step.name != "contract"):
         return step
     return replace(step, decision=settled(best, of_target=step.of_target) or step.decision)
 
 
 def settled(best: Diagnosis, *, of_target: bool = False) -> Decision | None:
-    """Say why the first run leaves nothing to ask, if so; a step must earn what it costs, and one
-    that runs the target itself costs a compile more often than not."""
+    """Say why the first run leaves nothing to check, if so. A step that runs the target itself
+    usually costs a compile."""
     if best.category == "out_of_memory":
         return skip("another process would not run out of the same memory")
     if best.confidence != "proved":
@@ -206,9 +206,8 @@ def native_outside(observations: Observations, machine: Machine) -> Planned:
 def second_batch(
     observations: Observations, best: Diagnosis | None, captured: Captured, machine: Machine
 ) -> list[Planned]:
-    """Return what is left to look at when a failure does not come in a replay; and when the values
-    of a GPU call are wrong without an input, guard or operator to blame, which memory is read or
-    raced for. A call whose values agree and repeat needs no memory checker."""
+    """Return the steps for a failure that no replay shows, and the memory checkers for wrong values
+    of a GPU call that no input, guard or operator explains."""
     if best is not None and (steps := when_not_reproduced(observations, best, machine)):
         return steps
     silent = best is not None and best.category in ("wrong_result", "concurrency")

@@ -29,10 +29,8 @@ def call_arguments(call: Captured, target: Target, imports: Sequence[str] = ()) 
 def context_arguments(
     call: Captured, target: Target, imports: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the weights that were loaded, and what defines the custom operators.
-
-    `imports` are modules that the user names besides those that were seen.
-    """
+    """Return the weights that were loaded, and what defines the custom operators; `imports` are
+    modules that the user names as well."""
     found: list[str] = []
     for file in call.constants:
         found += ["--constants", str(file)]

@@ -52,10 +52,8 @@ Rule = Callable[[Diagnosis, Observations, File], Proposal | None]
 def with_patch(
     diagnosis: Diagnosis, observations: Observations, tree: Path, script: Path | None
 ) -> Diagnosis:
-    """Put a patch before the fixes of a diagnosis, if there is a certain one.
-
-    `tree` is what the patch is applied to: its file names are relative to that.
-    """
+    """Put a patch before the fixes of a diagnosis, if one is certain. Its file names are relative
+    to `tree`."""
     if diagnosis.confidence == "possible":
         return diagnosis
     lines = observations.caller

@@ -43,10 +43,8 @@ SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 async def check_call(
     state: RunState, call: Captured, names: Sequence[Name], label: str = "checks"
 ) -> tuple[CheckReports, list[Ran]]:
-    """Take these checks of a captured call, in one process as long as none of them ends it.
-
-    Returns the reports by step, and the processes: mostly one. What a step left undone says why.
-    """
+    """Run these checks of a captured call, in one process as long as none of them ends it. Return
+    the reports by step, and the processes."""
     left = [name for name in CHECKS if name in names]
     reports, processes = CheckReports(), list[Ran]()
     while left:
@@ -68,9 +66,8 @@ async def check_call(
 
 
 def besides(call: Captured, directory: Path) -> list[str]:
-    """Return what checks are told besides the call that is repeated, some of it in files: calls of
-    which only a description is kept, those that are tried with what is taken away from them, and
-    how many threads call how many instances of the model at the same time."""
+    """Return the arguments of checks that are not about the repeated call: calls of which only a
+    description is kept, trials of calls, and how many threads call how many instances at once."""
     words: list[str] = []
     if call.others:
         told = [

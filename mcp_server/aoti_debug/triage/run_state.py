@@ -245,11 +245,8 @@ class RunState:
         on_start: OnStart | None = None,
         torch: str | None = None,
     ) -> Ran:
-        """Run one process of this run within its limits, and read what it left.
-
-        Raises:
-            Cancelled: the user's stop ended it.
-        """
+        """Run one process of this run within its limits and read what it left. Raise Cancelled
+        where the user's stop ended it."""
         command = Command(
             argv,
             env,

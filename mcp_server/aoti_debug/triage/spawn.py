@@ -24,12 +24,8 @@ from aoti_debug.triage.run_state import Cancelled, Ran, RunState
 
 @contextlib.asynccontextmanager
 async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
-    """Hold every GPU that the target can see, unless who started the run does; none on a machine
-    without a driver.
-
-    Raises:
-        DeviceBusy: the run of another process holds one; the message names it.
-    """
+    """Hold every GPU that the target can see, unless whoever started the run does. Raise
+    DeviceBusy, with its name, where the run of another process holds one."""
     devices = await gpus_of(state)
     if not devices or not state.request.holds_gpus:
         yield devices
@@ -52,11 +48,8 @@ def turns_at(state: RunState, devices: Sequence[Device]) -> Turns:
 
 @contextlib.asynccontextmanager
 async def hold(state: RunState, devices: Sequence[Device], wait_s: float) -> AsyncIterator[None]:
-    """Hold GPUs, after the other clients' turns, waiting so long for the runs of other processes.
-
-    Raises:
-        DeviceBusy
-    """
+    """Hold GPUs after the other clients' turns, waiting `wait_s` for the runs of other processes;
+    raise DeviceBusy after that."""
     turns = turns_at(state, devices)
     if turns.taken:
         state.say("waiting for its turn at the GPU")
@@ -75,11 +68,7 @@ async def hold(state: RunState, devices: Sequence[Device], wait_s: float) -> Asy
 
 
 async def _unless_stopped(state: RunState, wait: Callable[[], Awaitable[object]]) -> None:
-    """Wait, but no longer than the user does.
-
-    Raises:
-        Cancelled
-    """
+    """Wait, but raise Cancelled once the user stops the run."""
     failure: list[Exception] = []
     async with anyio.create_task_group() as tasks:
 
@@ -127,15 +116,10 @@ async def spawn(
     watch_for_s: float | None = None,
     on_start: OnStart | None = None,
 ) -> Ran:
-    """Run one process of a run in the target's environment, and account for it.
-
-    `around` is what the user's own variables go before, `flags` what goes before them. `watch`
-    puts the probe in it, `stacks` takes the stacks of one that does not end. What it compiles is
-    counted, unless it is the first run; `reuse` says which earlier packages may take its place.
-
-    Raises:
-        Cancelled: the user's stop ended it.
-    """
+    """Run one process of a run in the target's environment. The user's variables override `around`,
+    and `flags` override them. `watch` adds the probe, `stacks` takes the stacks of a process that
+    does not end. Its compiles count as `recompiles`; `reuse` says which earlier packages may
+    replace them. Raise Cancelled where the user's stop ended it."""
     target = state.request.target
     environment: dict[str, str] = {**(around or {}), **target.env}
     if watch:

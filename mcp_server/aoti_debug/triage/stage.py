@@ -135,10 +135,8 @@ def ranges(statistics: Sequence[TensorStatistics]) -> list[str]:
 
 
 def collect_tensors(observations: Observations, state: RunState) -> None:
-    """Move what printer mode 1 saved below the script's directory into the run's `tensors/`.
-
-    The paths come from the log, so only files below the places that torch writes to are taken.
-    """
+    """Move what printer mode 1 saved below the script's directory into the run's `tensors/`. The
+    paths come from the log, so only files where torch writes are taken."""
     allowed = (state.request.target.cwd / "tmp").resolve()
     taken = 0
     for saved in observations.of(SavedTensor):
@@ -160,10 +158,8 @@ CUDA_ONLY = "it acts on CUDA only, and no input or package of this run is on a C
 
 
 def acted(stage: Stage, acts: Acts, observations: Observations) -> tuple[bool | None, str]:
-    """Tell whether the stage's flags could act, with the reason; None when nobody can tell.
-
-    A stage that could not act would look clean, which says nothing about the model.
-    """
+    """Tell whether the stage's flags could act (None: not known), and why. A stage that could not
+    act finds nothing, which says nothing about the model."""
     if acts == "never":
         return True, "it sets no flags; it only watches"
     run = observations.run

@@ -70,13 +70,8 @@ class Before:
 
 
 async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
-    """Run the fixed script, and judge what came of the failure.
-
-    Raises:
-        NothingToMinify: the run shows no failure, is of another torch, or neither it nor the fixed
-            one has exported the program that a package is held against.
-        BadPatch: the patch does not apply.
-    """
+    """Run the fixed script and judge it. Raise NothingToMinify where the run shows no failure, is
+    of another torch, or has no program to compare with; BadPatch where the patch does not apply."""
     before = await anyio.to_thread.run_sync(_before, state, request)
     changed: list[str] = []
     target = request.target
@@ -328,9 +323,9 @@ def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
 def _good_calls(
     before: RunSeen, now: RunSeen, failing: int | None, *, ended: bool
 ) -> dict[int, bool]:
-    """Tell of each call that broke nothing whether it is made again, and returns what it did, by
-    what is known of its inputs and outputs. One of which nothing is known, or whose rows are
-    split, is left out."""
+    """Tell of each call that broke nothing whether it is made again and returns the same, as far as
+    inputs and outputs are known. Calls of which nothing is known, or whose rows are split, are left
+    out."""
     found: dict[int, bool] = {}
     rest = list(now.calls)
     for one in (call for call in before.calls if call.call != failing):

@@ -33,12 +33,9 @@ async def unnoticed(
     *,
     nonfinite: bool,
 ) -> str:
-    """Say which wrong results the script does not notice; nothing where it notices them.
-
-    `failed` is the check that complained of `call`, where it is known: no other may take its place.
-    NaN differs from itself, so only what asks for finite values, as `nonfinite` results had it
-    fail, is given it.
-    """
+    """Say which wrong results the script does not notice; "" if it notices all. `failed` is the
+    check that complained of `call`, where it is known: no other may replace it. NaN differs from
+    itself, so it is tried only on a check that asks for finite values (`nonfinite`)."""
     compares = any(COMPARING & callees(one) for one in failed)
     kinds = (*("nan",) * (nonfinite and not compares), "finite", "negated")
     several = parts(failed[0]) if len(failed) == 1 else []

@@ -57,11 +57,7 @@ class FilePatch:
 
 
 def read_patch(text: str) -> list[FilePatch]:
-    """Read a unified diff.
-
-    Raises:
-        BadPatch: it is none, or a path leads out of the tree.
-    """
+    """Read a unified diff; raise BadPatch where it is none, or a path leads out of the tree."""
     try:
         text.encode()
     except UnicodeError:
@@ -168,11 +164,8 @@ def _hunks(lines: list[str], at: int) -> tuple[list[Hunk], int]:
 
 
 def patched(text: str, hunks: tuple[Hunk, ...]) -> str:
-    """Return the text with the hunks applied, each where its lines stand.
-
-    Raises:
-        BadPatch: the lines that it changes are not there, or at two places.
-    """
+    """Return the text with the hunks applied; raise BadPatch where their lines are missing or
+    ambiguous."""
     lines = _lines(text)
     found: list[str] = []
     done = shift = searched = 0
@@ -205,11 +198,8 @@ def _place(text: str, hunk: Hunk) -> int:
 
 
 def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
-    """Copy `tree` to `root` and apply the patches there; return the files that changed.
-
-    Raises:
-        BadPatch: a patch does not apply; the tree is too large to be copied.
-    """
+    """Copy `tree` to `root`, apply the patches there and return the changed files. Raise BadPatch
+    where a patch does not apply or the tree is too large."""
     copy_tree(tree, root)
     strip = _strip(patches, root)
     changed: list[str] = []
@@ -259,12 +249,8 @@ def _stripped(name: str, count: int) -> str:
 
 
 def copy_tree(tree: Path, root: Path) -> None:
-    """Copy a tree without what is no source; a link leads to the copy of what it led to, else to
-    that itself.
-
-    Raises:
-        BadPatch: it is too large, or may not be read.
-    """
+    """Copy the sources of a tree; links lead to the copy of their target, else to the target
+    itself. Raise BadPatch where the tree is too large or cannot be read."""
     own = "Apply the patch to a copy of your own and give the script in it."
     size = 0
     try:

@@ -40,12 +40,9 @@ def verify_request(
     owner: str | None = None,
     **wanted: Any,
 ) -> VerifyRequest:
-    """Resolve a fixed script, or a patch of the run's own; its arguments are the run's by default.
-    `wanted` are fields of `VerifyRequest`.
-
-    Raises:
-        WrongUse, TargetNotFound, UnknownRun, NothingToMinify, NoInterpreter
-    """
+    """Resolve a fixed script, or a patch of the run's own; its arguments are the run's by default
+    and `wanted` are fields of `VerifyRequest`. Raise WrongUse, TargetNotFound, UnknownRun,
+    NothingToMinify or NoInterpreter."""
     python = wanted.get("python")
     directory = RunDirectory.open(against, home, owner)
     original = target_of(directory, python, env)

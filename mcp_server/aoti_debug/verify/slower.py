@@ -22,11 +22,8 @@ SLOWER = 1.1  # than before: what is less is not said
 async def slower(
     state: RunState, old: Path | None, new: Captured, before: Sequence[Call], now: Sequence[Call]
 ) -> str:
-    """Say by how much the calls of a fix are slower; nothing where they are not, by more than a
-    tenth in the middle of all pairs and in most of them.
-
-    They are only measured where the fastest call that was recorded has become slower.
-    """
+    """Say by how much the calls of a fix are slower; "" unless by more than a tenth in the median
+    and in most pairs. Calls are measured only where the fastest recorded call became slower."""
     was, seconds = ([c.seconds for c in calls if c.seconds and c.ok] for calls in (before, now))
     may_be = not was or not seconds or min(seconds) > SLOWER * min(was)
     if old is None or new.package is None or new.inputs is None or not may_be:
