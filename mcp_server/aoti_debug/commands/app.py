@@ -70,8 +70,7 @@ def _run_words(words: list[str]) -> int:
 
 
 def with_commands(words: list[str]) -> typer.Typer:
-    """Return the app with the one command that is called, or with all: to import all of them, and
-    to read their arguments, is slow."""
+    """Return the app with the called command, or with all of them, which is slow."""
     called = copy(app)
     called.registered_commands = []
     for name in [word for word in words[:1] if word in _COMMANDS] or _COMMANDS:

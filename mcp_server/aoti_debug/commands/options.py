@@ -120,8 +120,7 @@ Resolve = Callable[..., Started]
 
 
 def with_options(shared: Callable[..., Any]) -> Callable[[Resolve], Callable[..., Any]]:
-    """Return what makes a function take the options of `shared` too, which is given the function
-    and all of them."""
+    """Return a decorator that adds the options of `shared`, which calls the function."""
 
     def made(resolve: Resolve) -> Callable[..., Any]:
         def run(**given: Any) -> Any:

@@ -84,8 +84,7 @@ def call_table(
 
 
 def _scale(calls: Calls) -> float:
-    """Return by what times of calls that were seen are brought to those of calls that were not: a
-    machine may have been busier in between."""
+    """Return the factor from times of watched calls to those of unwatched calls."""
     added = (calls.overhead + calls.within) * len(calls.launches)
     seen = median(calls.watched) - added if calls.watched else 0.0
     return calls.accounted * calls.wall / seen if seen > 0 and calls.accounted else 1.0
@@ -150,8 +149,7 @@ def width_of(dtype: str | None) -> int:
 
 
 def _bytes(launch: Launch, arguments: Sequence[Argument], sizes: dict[str, int]) -> int:
-    """Return the bytes of all tensors, once for each that is read and each that is written; of a
-    table that is indexed no more than is written."""
+    """Return the bytes read and written; of an indexed table no more than is written."""
     seen: dict[tuple[str, str], int] = {}
     for argument in arguments:
         if (value := argument.value) is None:

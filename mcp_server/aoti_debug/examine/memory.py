@@ -43,8 +43,7 @@ class MemoryRequest(ExamineRequest):
 
 
 def memory_request(what: str, *, runners: int = 1, **given: Any) -> MemoryRequest:
-    """Resolve a package or a run, and how many runners are called at the same time; see
-    `examine_request`."""
+    """Resolve what to examine and how many runners are called at once; see `examine_request`."""
     if not 1 <= runners <= RUNNERS:
         raise WrongUse(f"--runners {runners} is not 1 to {RUNNERS}")
     request = with_inputs(examine_request(what, **given))

@@ -29,8 +29,7 @@ def script_reasons(run: RunSeen) -> list[SlowReason]:
 
 
 def _between(run: RunSeen) -> SlowReason | None:
-    """Return the line at which a script spends most of its time between calls, where what it does
-    between them takes most of the time from call to call."""
+    """Return the line with most of the time between calls, where that is most of all time."""
     seen = next((one.between for one in run.ended if one.between is not None), None)
     steady = [call.seconds for call in run.calls[1:] if call.seconds]
     if seen is None or not seen.lines or not steady or seen.outside < LEAST_S:

@@ -65,8 +65,7 @@ def time_request(
     against: str | None = None,
     **given: Any,
 ) -> TimeRequest:
-    """Resolve a package, a run or a script, and what it is compared with; see
-    `examine_request`."""
+    """Resolve a package, run or script, and what to compare with; see `examine_request`."""
     cwd, env, python = given.get("cwd"), given.get("env"), given.get("python")
     if against is not None and against not in PROGRAMS:
         other = Path(cwd or ".", expanded(against)).absolute()

@@ -216,8 +216,7 @@ def _against(measured: Measured, table: CallTable, against: str) -> TimeAgainst 
 
 
 def changed(ours: CallTable, theirs: CallTable) -> list[LaunchChange]:
-    """Return what differs between the launches of two packages, by their names without numbers; the
-    differences add up to that of the calls, what lies between launches included."""
+    """Return how the launches of two packages differ; the differences add up to the calls'."""
     one, other = _by_name(ours), _by_name(theirs)
     found = []
     for name in dict.fromkeys([*one, *other]):

@@ -56,8 +56,7 @@ def values_request(
     against: str | os.PathLike[str] | None = None,
     **given: Any,
 ) -> ValuesRequest:
-    """Resolve a package or a run, and what its kernels are compared with; see
-    `examine_request`."""
+    """Resolve a package or run, and what to compare with; see `examine_request`."""
     request = with_inputs(examine_request(what, **given))
     other = file_of(against, "against", given) if against is not None else None
     return extended(ValuesRequest, request, kernel=kernel, against=other)

@@ -61,8 +61,8 @@ def weights_request(
     threads: int = 0,
     **given: Any,
 ) -> WeightsRequest:
-    """Resolve a package or a run, the file of its new weights, and the steps of the update: those
-    that are named, or that the run was seen to make; see `examine_request`."""
+    """Resolve a package or run, its new weights and the steps of the update, by default those of
+    the run; see `examine_request`."""
     if not 0 <= threads <= THREADS:
         raise WrongUse(f"--threads {threads} is not 0 to {THREADS}")
     path = file_of(new, "weights", given) if new is not None else None

@@ -208,6 +208,5 @@ def phase_of_program(text: str) -> Phase | None:
 
 
 def phase_of_name(text: str) -> Phase | None:
-    """Return the phase that a text tells by naming a module of torch's: as the path of a file, or
-    as the module of an exception's type (`torch._export.verifier.SpecViolationError`)."""
+    """Return the phase of a module of torch's that a text names, as a path or a dotted name."""
     return phase_of([(text, ""), (text.replace(".", "/"), "")])

@@ -11,6 +11,5 @@ ASKED_FOR = ("benchmark_fusion", "benchmark_combo_kernel")
 
 
 def without(flags: Mapping[str, object]) -> dict[str, object]:
-    """Return the settings without which kernels run on made-up data, of a compile with `flags`:
-    kernels are then tuned on the example inputs."""
+    """Return the settings that keep a compile with `flags` from trials on made-up data."""
     return {**ON_EXAMPLES, **{name: False for name in ASKED_FOR if flags.get(name)}}

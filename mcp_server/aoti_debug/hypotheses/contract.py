@@ -76,8 +76,7 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
 
 
 def complained_of(observations: Observations) -> set[tuple[int, int]]:
-    """Return the calls that the script was seen to find wrong; none where one of them breaks what
-    the package was compiled for."""
+    """Return the calls that the script found wrong, unless one of them breaks the contract."""
     if not rejects(observations):
         return set()
     found = {(one.pid, one.call) for one in far(observations) if one.call is not None}
@@ -86,8 +85,7 @@ def complained_of(observations: Observations) -> set[tuple[int, int]]:
 
 
 def outcome_of(finding: InputFinding, report: TrialReport) -> Outcome:
-    """Return what became of a call as it was given. Of one that is nested otherwise the package
-    and the program take the same leaves by position: its results count against the call meant."""
+    """Return what became of a call as given; of another nesting, against the intended call."""
     return (finding.property == "nesting" and report.meant) or report.given
 
 
@@ -118,15 +116,13 @@ def same_bytes(finding: InputFinding, observations: Observations) -> bool:
 
 
 def tells(finding: InputFinding, outcome: TrialReport) -> bool:
-    """Tell whether a call decides on a break. One that breaks more than a dtype or the order of
-    arguments, and is right as it was given, was not made with these alone taken away."""
+    """Tell whether a call decides on a break: a right call with other breaks does not."""
     alone = finding.property not in ("dtype", "nesting") or outcome.meant is not None
     return alone or outcome.given.verdict != "agrees"
 
 
 def harmless(finding: InputFinding, outcome: TrialReport, *, narrowed: bool) -> bool:
-    """Tell whether a call that breaks it is right: it lies within what was exported, so that the
-    exported program is the measure; or the package gives what the call with another dtype gives."""
+    """Tell whether a call is right despite the break, by the program or with another dtype."""
     if finding.property in ("dtype", "nesting"):
         return outcome.meant is not None and outcome.meant.verdict == "agrees"
     return narrowed and outcome.given.verdict == "agrees"
@@ -135,8 +131,7 @@ def harmless(finding: InputFinding, outcome: TrialReport, *, narrowed: bool) -> 
 def lines(
     cases: Sequence[Tried], how: str = "", finding: InputFinding | None = None
 ) -> tuple[Experiment, ...]:
-    """Say what became of the first of these calls as it was given; without words for `how` that
-    was, of the first that was repeated with what it breaks taken away."""
+    """Say what became of the first of these calls as given, or without `how` as corrected."""
     for trial, outcome in cases:
         said, what = f"call {trial.call.call}, {how}", outcome.without
         if how:
@@ -183,8 +178,7 @@ def words(outcome: Outcome) -> str:
 def bounds(
     finding: InputFinding, observations: Observations
 ) -> tuple[int | None, int | None] | None:
-    """Return the range that a dimension was exported with, where the size lies within it: then the
-    compile has narrowed it, and the caller is not at fault. None where that is not so."""
+    """Return a dimension's exported range, where the size fits it and the compile narrowed it."""
     guards, symbol = observations.checks.guards, symbol_of(finding, observations)
     if finding.property != "size" or guards is None or symbol is None:
         return None

@@ -18,8 +18,7 @@ STUCK = Kind("hang", "hang", Tier.OWN_CHECK, "guides/threads-streams-hangs.md#fo
 
 
 def stuck(observations: Observations) -> Call | None:
-    """Return a call on the CPU that did not return, of a process that began as a fork, after a
-    call of another process."""
+    """Return a CPU call that did not return in a forked process, after a call of its parent."""
     run = observations.run
     started = {one.pid for one in run.processes}
     for call in run.calls:
@@ -31,8 +30,7 @@ def stuck(observations: Observations) -> Call | None:
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield it where a child stands still; proved where a child of the replay does so too, and one
-    with a single thread does not."""
+    """Yield it where a child hangs; proved where a replay's child does, except with one thread."""
     call, ending = stuck(observations), observations.ending
     if call is None or ending is None or ending.signal is not None or ending.clean:
         return

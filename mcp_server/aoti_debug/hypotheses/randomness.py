@@ -35,8 +35,7 @@ IN_TRAINING = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, "guides/wron
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield what training mode left active, where it moves the results; else the operator that
-    moves them most, where the script complains of them."""
+    """Yield what training mode left active, else the operator that moves the results most."""
     compared, trials = observations.checks.compare, observations.checks.trials
     if compared is None or compared.verdict != "random":
         return
@@ -86,8 +85,7 @@ def found(
 
 
 def left_in_training(compared: CompareReport) -> bool:
-    """Tell whether what draws follows the model's mode: dropout of a layer of torch's, or in a line
-    that asks for the mode. Where the line itself turns it on there is nothing to switch."""
+    """Tell whether the random operator follows the model's mode, so that eval() turns it off."""
     if not any("dropout" in op for op in compared.random):
         return False
     line = next((one.text or "" for one in last_line_of(compared.drawn)), "")

@@ -24,8 +24,7 @@ AGAIN = "export and compile again after the weights change, or load them"
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield how a call of the module differs, where the script complains and the package gives
-    what its exported program gives on every call that was tried."""
+    """Yield how the reference differs, where the script complains and the package is right."""
     run = observations.run
     if not rejects(observations):
         return
@@ -60,16 +59,14 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 
 def with_writer(reason: Candidate, observations: Observations) -> Candidate:
-    """Put the line first that writes to an input after the call, where the script was run again to
-    see it."""
+    """Put the line first that was seen to write to an input after the call."""
     seen = observations.handed.run.handed if observations.handed is not None else ()
     lines = [SourceLine(file=w[0], line=w[1]) for w in [o.writer for o in seen if o.after] if w]
     return reason.but(source=[*lines[:1], *reason.diagnosis.source])
 
 
 def telling(one: Reference, fine: Sequence[Reference]) -> Reference:
-    """Leave out how it differs where a call that agrees differs in the same way. Of weights the
-    names do not tell that."""
+    """Leave out differences that an agreeing call has too; names of weights do not show that."""
     names = ("training", "exported_training", "settings", "attributes")
     alike = (n for n in names if any(getattr(other, n) == getattr(one, n) for other in fine))
     same: dict[str, Any] = dict.fromkeys(alike, ())
@@ -82,8 +79,7 @@ def experiment(observations: Observations) -> Pair | None:
 
 
 def state_of_package(observations: Observations, pair: Pair) -> Candidate | None:
-    """Return that earlier calls changed the package's state, and the reference has not their state:
-    loaded anew, or with the state of the reference, it gives what that gives."""
+    """Return that earlier calls changed the package's state, shown by a fresh or equal state."""
     run, repeats = observations.run, observations.checks.repeats
     if repeats is None:
         return None
@@ -250,8 +246,7 @@ def left_out(observations: Observations, one: Reference) -> list[str]:
 
 
 def rewritten(observations: Observations, one: Reference) -> bool:
-    """Tell whether weights whose memory is the script's own were right once, by an earlier call,
-    and the package is right with those of the reference."""
+    """Tell whether user-managed weights were overwritten after an earlier call was right."""
     run, pair = observations.run, experiment(observations)
     given = run.of("constants")
     earlier = [r for r in compared(observations) if not r.far and (r.call or 0) < (one.call or 0)]

@@ -45,8 +45,7 @@ OUTSIDE: Why = (
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield the surest, where the package is right when the call is repeated: a call whose results
-    in the script are not what it gives alone, an output that changed, memory that is shared."""
+    """Yield the surest way that memory is shared, where the package is right when repeated."""
     run = observations.run
     if observations.ending is None:
         return
@@ -74,8 +73,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 
 def handed_over(observations: Observations) -> Candidate | None:
-    """Return the line that writes memory before another has read it, where the script ends well if
-    each reader is given what was meant."""
+    """Return the line that overwrites unread memory, if the script ends well without that."""
     again = observations.handed
     found = [one for one in again.run.handed if not one.after] if again is not None else []
     if again is None or again.ending is None or not again.ending.clean or not found:

@@ -26,8 +26,7 @@ JUMPS = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield it where every pair that the script was seen to make is within rounding, and not all of
-    them are equal."""
+    """Yield it where all compared pairs are within rounding and not all are equal."""
     pairs, checks = compared(observations), observations.checks
     tried = agreeing(observations)
     if not rejects(observations) or not tried or not pairs or far(observations):

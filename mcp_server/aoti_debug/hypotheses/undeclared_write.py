@@ -22,8 +22,7 @@ WRITES = Kind("wrong_result", "output", Tier.CONTRACT, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield the write where the package's values are wrong: proved where package and program agree
-    as soon as the operator is given copies."""
+    """Yield the write where values are wrong; proved where copies of its arguments help."""
     report, compared = observations.checks.writes, observations.checks.compare
     wrong = compared is not None and compared.verdict == "differs"
     if report is None or not wrong:

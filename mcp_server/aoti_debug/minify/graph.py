@@ -61,8 +61,8 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFile:
-    """A file that registers operators which are not torch's own: the statements that do, and all
-    of it up to the first use of a model; or why neither can be had."""
+    """A file that registers custom operators: these statements, all up to the first use of a model,
+    or why neither is known."""
 
     file: str | None
     module: str | None
@@ -133,8 +133,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The program and what its nodes gave, as the probe wrote them down; `values` has the tensors.
-    `real` is None where the failing call's inputs are not kept."""
+    """The program and its nodes' values, written by the probe; `real` is None without inputs."""
 
     graph: Graph
     example: NodeValues

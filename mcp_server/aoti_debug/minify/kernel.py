@@ -101,8 +101,7 @@ def generated(graph: Graph, keep: frozenset[int]) -> bool:
 def kernel_script(
     about: Mapping[str, Any], ends: str, data: str = DATA, wrote: str | None = None
 ) -> str:
-    """Return the script that launches a kernel on what lies beside it, and compares with what it
-    `wrote` there."""
+    """Return the script that launches a kernel on the data beside it and compares with `wrote`."""
     then = COMPARE.format(wrote=wrote) if wrote is not None else ""
     known = {"name": None, "device": None, **about, "data": data, "then": then}
     return (

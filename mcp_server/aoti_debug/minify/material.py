@@ -35,9 +35,8 @@ NOT_FAILED = ("no_fault", "false_alarm")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """`words` give a program of the probe the custom operators and the loaded weights; `text` is
-    what the failing run printed. `inputs` is None where the failure came before any call,
-    `exported` where nothing of that run's program is kept."""
+    """What a search starts from. `words` give the probe operators and weights; `text` is the
+    failing run's output; `inputs` is None without a call, `exported` without a kept program."""
 
     exported: Path | None
     package: Path | None = None
@@ -63,8 +62,7 @@ class Material:
         return self.package is not None
 
     def is_failure(self, found: Fingerprint) -> bool:
-        """Tell whether a repetition failed as the run did, and not in a way of its own: what was
-        exported once does not fail to export."""
+        """Tell whether a repetition failed as the run did; a kept export cannot fail to export."""
         if not found.failed or found.phase in (None, "export"):
             return False
         return not self.expected or any(one.same(found) for one in self.expected)

@@ -19,8 +19,7 @@ DEFINED = "defined.json"
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """`text` is Python that defines the operators; `files` are needed beside torch, `notes` say
-    why."""
+    """Python that defines the operators, the files it needs beside torch, and notes on why."""
 
     text: str = ""
     files: tuple[Path, ...] = ()

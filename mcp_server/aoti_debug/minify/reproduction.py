@@ -103,8 +103,7 @@ async def confirm(trials: Trials, found: Files) -> list[Fingerprint]:
 
 
 async def alone_twice(trials: Trials, found: Files, name: str) -> list[Fingerprint]:
-    """Run a script alone side by side with itself; each has a cache, for two compiles of one model
-    write the same files."""
+    """Run a script twice, side by side and each alone; two compiles must not share a cache."""
     workers = trials.workers
     caches = {"a": workers.cache, "b": workers.cache / "second"}
     runs = [partial(_once, trials, found, name + way, cache) for way, cache in caches.items()]

@@ -55,8 +55,7 @@ _TARGET = re.compile(r"\btarget: ([\w.]{1,200})")
 def slices(
     survey: Survey, material: Material, wanted: Fingerprint, text: str, kernel: str | None
 ) -> list[frozenset[int]]:
-    """Return sets of nodes that may hold the fault by themselves, the likeliest first; `text` is
-    what the failing runs wrote, `kernel` the one that they name."""
+    """Return sets of nodes that may hold the fault, the likeliest first, by `text` and `kernel`."""
     found: list[frozenset[int]] = []
     calls = set(survey.graph.calls())
     for part in _hints(survey, material, wanted, text, kernel):

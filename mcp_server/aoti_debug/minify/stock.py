@@ -28,8 +28,7 @@ CALL = re.compile(r"= torch\.ops\.\w+\.\w+")
 
 
 async def dump_and_search(state: RunState, stage: Stage) -> tuple[StageAnswer, bool]:
-    """Run the stage, the launcher that it leaves and the reproduction that this leaves. Return what
-    the stage showed, and whether its reproduction fails like the script."""
+    """Run the stage, its launcher and the reproduction; return the answer and if it fails alike."""
     ran, launcher = await dumped(state, stage)
     alike = launcher is not None and await search(state, ran, launcher)
     answer = finish(state, stage, ran)

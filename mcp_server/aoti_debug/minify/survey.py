@@ -74,8 +74,7 @@ async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Surve
 
 
 def why_unreadable(signature: Fingerprint, stderr: str) -> str:
-    """Say what kept torch from loading a program: up to 2.12 it logs that, and raises a text that
-    says to look there."""
+    """Say why torch could not load a program: up to 2.12 it only logs the reason."""
     logged = _LOGGED.findall(stderr)
     return f"{signature}; {logged[-1]}" if logged else str(signature)
 

@@ -105,8 +105,7 @@ def signatures(numbers: Sequence[int], model: int) -> tuple[Returned, ...]:
 def with_call_counts(
     run: RunSeen, files: Mapping[str, bytes], on_devices: Mapping[int, OnDevice] | None = None
 ) -> RunSeen:
-    """Add the counts, and of each process the last call, which may be under way at its end, and
-    the one whose inputs were kept last, where the run do not hold them."""
+    """Add the counts, and the last call and the last kept call of each process."""
     call_counts = []
     for counted in run.counted:
         found = read_call_counts(counted.pid, files.get(counted.file, b""))
@@ -179,8 +178,7 @@ def on_device(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:
 
 
 def _like(call: Call, number: int, captured: str | None, *, ok: bool | None) -> Call:
-    """Return a call that was only counted, by the first one like it: its own outputs and memory
-    are not known."""
+    """Return a counted call by the first one like it, without its outputs and memory."""
     why = "" if captured else "its inputs are not kept: they are too large, or not on the CPU"
     return replace(
         call,

@@ -20,8 +20,8 @@ EVERY = NAN | POSITIVE | NEGATIVE
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The outputs of all calls of one model. `calls` are the first odd ones of each process, by
-    their numbers; `more` are the processes that have more of them."""
+    """The outputs of all calls of a model. `calls` are the first odd ones of each process; `more`
+    are the processes with further ones."""
 
     package: str | None
     model: str
@@ -71,8 +71,7 @@ def of_model(
 
 
 def odd_outcomes(run: RunSeen) -> Outcomes | None:
-    """Return the outcomes of the model some of whose calls returned NaN or Inf, first those with
-    NaN; None where all calls of a model hold the same."""
+    """Return the outcomes of a model with odd NaN or Inf, first those with NaN."""
     found = [one for one in outcomes(run) if one.odd]
     return min(found, key=lambda one: NAN not in kinds(one.odd), default=None)
 

@@ -91,16 +91,15 @@ class RunSeen:
 
     @cached_property
     def call(self) -> Call | None:
-        """Return the call in question: that did not return or that failed last, else the first
-        suspicious one, that broke something or whose outputs are not finite; else the last one."""
+        """Return the call in question: unfinished, else failed, else suspicious, else the last."""
         on_device = next((call for call in self.calls if call.on_device), None)
         bad = [call for call in self.calls if not call.ok]
         return on_device or (bad[-1] if bad else self._suspicious or self.last_call)
 
     @property
     def _suspicious(self) -> Call | None:
-        """Return the first call that breaks a contract, of which one is kept; else the first one
-        whose outputs hold NaN or Inf where others hold none, if its inputs are kept; else any."""
+        """Return the first call that breaks the contract, else that has odd NaN or Inf; first those
+        that are kept."""
         from aoti_debug.record.outputs import first_odd
 
         broken = [call for call in self.calls if call.breaks]
@@ -125,8 +124,7 @@ class RunSeen:
 
     @cached_property
     def error(self) -> str:
-        """Return type and message of the exception that ended the innermost failing phase, and of
-        those that it became on its way out, on one line; empty where none was recorded."""
+        """Return the innermost failing phase's exception and what it became, on one line."""
         failed = self.failure
         if failed is None or self.recovered(failed):
             return ""

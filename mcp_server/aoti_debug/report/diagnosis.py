@@ -168,8 +168,7 @@ _STRIP = 60  # characters
 
 
 def memory_strip(fault: Fault) -> str:
-    """Draw the nearest allocation and the access beside or inside it, to scale where that can be
-    seen; nothing where they are not known."""
+    """Draw the nearest allocation and the access, to scale where that can be seen."""
     size, begin = fault.allocation, _address(fault.allocated_at)
     at = _address(fault.address)
     if not size or begin is None or at is None:

@@ -22,8 +22,7 @@ REST = f"read_artifact {ANSWER}: every step, candidate and file"
 
 
 def shortened(answer: Model) -> Model:
-    """Return a triage or the diagnosis of a log without what repeats or only serves a report; any
-    other answer as it is."""
+    """Return a triage or a log's diagnosis without repetitions; other answers unchanged."""
     if isinstance(answer, DiagnoseAnswer):
         if not answer.diagnoses:
             return answer

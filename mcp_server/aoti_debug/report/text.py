@@ -115,8 +115,7 @@ SCREEN_LINES, SCREEN_COLUMNS = 25, 100
 
 
 def on_one_screen(outline: Outline) -> Outline:
-    """Shorten the outline of a diagnosis to what is needed to act on it: what is most important
-    of it, on 25 lines of 100 columns."""
+    """Shorten the outline of a diagnosis to what is needed to act: 25 lines of 100 columns."""
     most = dict(_SCREEN)
     shown = _screen(outline, most)
     for title, count in _LESS:

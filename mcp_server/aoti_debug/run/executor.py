@@ -88,8 +88,7 @@ class Machine:
         return None
 
     def take(self, demand: Demand) -> Share | None:
-        """Return what a task gets now; None: it has to wait. One that needs more than there is
-        runs alone."""
+        """Return what a task gets now, or None to wait; one that is too large runs alone."""
         if self.running >= self.jobs:
             return None
         memory, cores = int((demand.memory or 0) * SPARE), demand.cores or 0

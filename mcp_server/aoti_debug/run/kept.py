@@ -41,8 +41,7 @@ class Kept:
         self._held: int | None = None
 
     def hold(self) -> bool:
-        """Keep the folder from being removed until `release`, or until this object is gone; False
-        where it is gone or being removed."""
+        """Keep the folder from being removed until `release`; False where it is already gone."""
         if self._held is not None:
             return True
         try:

@@ -75,8 +75,7 @@ def ask(
 
 
 def _said(pipes: Sequence[int], timeout_s: float) -> list[bytearray] | None:
-    """Return what comes out of each pipe until all are closed; None if that takes too long, or is
-    too much."""
+    """Return the output of each pipe; None if it takes too long or is too much."""
     end = time.monotonic() + timeout_s
     said = {pipe: bytearray() for pipe in pipes}
     with selectors.DefaultSelector() as waiting:

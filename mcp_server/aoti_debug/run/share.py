@@ -162,8 +162,7 @@ def restored(pid: int, level: int) -> bool:
 
 
 def _weigh(pid: int, before: int, level: int) -> bool:
-    """Give a process the level, and its group, but not those of its threads that have one of their
-    own; return whether that could be done."""
+    """Give a process and its group the level, except threads with their own; False if refused."""
     try:
         for thread in _threads(pid):
             if (now := _level_of(thread)) == before or now < level:

@@ -11,8 +11,7 @@ import anyio
 
 
 class Turns:
-    """Turns at some places, of which a client may have `own`, and a second one only while half of
-    all are free."""
+    """Turns at some places; a client may have `own`, a second only while half are free."""
 
     def __init__(self, places: int = 1, own: int = 1) -> None:
         self._places, self._own = places, own
@@ -48,8 +47,7 @@ class Turns:
         return True
 
     def give(self, client: Hashable) -> None:
-        """Give a place back; who had it comes behind all that wait by now, and who has one behind
-        those that have none."""
+        """Give a place back; its client goes behind all that wait, those with a place last."""
         self._held[client] -= 1
         self._held += Counter()  # without those that have none
         if client in self._waiting:

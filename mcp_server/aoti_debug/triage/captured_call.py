@@ -131,8 +131,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
 
 
 def device_used(call: Call, loaded: int | None) -> int | None:
-    """Return the number of the GPU that a call ran on: the one that its package was loaded for,
-    else that of its inputs, or of its outputs where it takes none; None for the first."""
+    """Return the GPU that a call ran on, by its package, inputs or outputs; None: the first."""
     if loaded is not None and loaded >= 0:
         return loaded
     devices = [one.device or "" for one in call.inputs] + [one.device or "" for one in call.outputs]
@@ -172,8 +171,7 @@ def guards_asked(found: Captured, directories: Sequence[Path]) -> tuple[Asked, .
 
 
 def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:
-    """Add how many threads called at the same time, where more than one instance could serve them:
-    calls of one instance wait for each other."""
+    """Add how many threads called at once; calls of a single instance wait for each other."""
     loads, calls = of_package(run, call, "load"), of_package(run, call, "run")
     runners = max((p.details.num_runners or 1 for p in loads), default=1)
     if overlapping(calls) is None or (runners == 1 and len(loads) < 2):
@@ -189,8 +187,7 @@ def of_package(run: RunSeen, call: Call, *kinds: str) -> list[Phase]:
 
 
 def constants_given(run: RunSeen, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:
-    """Return the weights that the model of a call was given before it; none, with the reason,
-    where not all of them are known."""
+    """Return the weights that the model had been given, or none and why they are not all known."""
     own = of_package(run, call, "load", "constants")
     before = [p for p in own if p.ok and p.span.first < call.span.first]
     given = [p for p in before if p.phase == "constants" and not p.details.inactive]
@@ -226,7 +223,7 @@ def kind_of(call: Call) -> tuple[tuple[object, ...], ...]:
 
 
 def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
-    """Add what must be imported before the package or the exported program can be loaded."""
+    """Add what must be imported before the package or the exported program is loaded."""
     seen, words = run.custom_ops, {Path(word).name for word in run.argv}
     modules = (name for one in seen for name in one.modules if name != "__main__")
     libraries = (library for one in seen for library in one.libraries)
@@ -247,8 +244,7 @@ def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
 
 
 def folder_of(module: str, file: str) -> Path | None:
-    """Return the directory that a module was imported from, if this is its file and it is not
-    among what is installed."""
+    """Return the directory that a module was imported from, unless the module is installed."""
     path, names = Path(file), tuple(module.split("."))
     path = path.parent if path.name == "__init__.py" else path.with_suffix("")
     if path.parts[-len(names) :] != names:

@@ -52,8 +52,7 @@ Compiled = tuple[Phase, Path]  # and the directory of its run
 def compile_of(
     record: RunSeen, package: PackageSeen | None, model: str, directory: Path, home: Path | None
 ) -> Compiled | None:
-    """Return the compile of a model in the package: of this run, or of an earlier one that is
-    still kept and wrote the very same package, here or where it was copied from."""
+    """Return the compile of a model in the package, of this run or of an earlier one still kept."""
     if package is None:
         return None
     file, _ = package_file(package, directory)
@@ -80,8 +79,7 @@ def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path
 
 
 def compiled_in(log: RunSeen, same: Sequence[PackageSeen], model: str) -> Phase | None:
-    """Return the compile that wrote the package, else the one that made the files which were
-    packaged as this model."""
+    """Return the compile that wrote the package, or that made the files packaged as this model."""
     written = {(p.pid, p.span.first) for p in same}
     found = log.compiles
     whole = next((c for c in found if (c.pid, c.span.last) in written), None)

@@ -39,8 +39,8 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Where a step is run: in the process that all checks of the call share, in a replay of its
-    own, or on the target itself. Or why it is not: it could say nothing new, or cannot be run."""
+    """Where a step is run: in the process that all checks share, in its own replay, or on the
+    target; or why it is not run."""
 
     how: Literal["checks", "replay", "target", "skipped", "impossible"]
     why: str = ""
@@ -64,8 +64,7 @@ def unless(why_not: str, decision: Decision = CHECK) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A step, why it is called for, and what is decided of it. `of_target`: it is about the target
-    itself, not about its captured call."""
+    """A step, why it is needed, and the decision; `of_target`: not on the captured call."""
 
     name: Name
     why: str

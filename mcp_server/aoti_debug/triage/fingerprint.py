@@ -146,8 +146,8 @@ def read_fingerprint(data: bytes) -> Fingerprint | None:
 def expected_of(
     observations: Observations, diagnosis: Diagnosis | None, stderr: str = ""
 ) -> list[Fingerprint]:
-    """Return the fingerprints that a repetition of a diagnosed failure may have: what the process
-    ended with, what its failing phase raised, and wrong values where the diagnosis names them."""
+    """Return the fingerprints that a repetition may have: of the process's end, of what its failing
+    phase raised, and of wrong values that the diagnosis names."""
     values = diagnosis is not None and diagnosis.category in WRONG_VALUES
     ended, phase = fingerprint_of(observations, stderr), observations.run.failure
     found: list[Fingerprint] = []

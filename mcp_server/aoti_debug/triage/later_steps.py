@@ -39,8 +39,8 @@ from aoti_debug.vocabulary import Check
 
 @dataclass(frozen=True, slots=True)
 class LaterStep:
-    """A named step after all replays of a call. It returns the observations with what it adds to
-    them, and records its own Step; what it raises is noted and ends only itself."""
+    """A step after all replays of a call. It returns the observations with its own and records its
+    Step; its errors are noted and end only itself."""
 
     name: str
     budget_s: float
@@ -52,8 +52,7 @@ WHY_NODES = "finds the operation of the exported program where it first appears;
 
 
 def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
-    """Tell whether a run of the exported program, node by node, can add to the answer: also where
-    every call returned NaN, which a parameter may hold."""
+    """Tell whether running the exported program node by node can add to the answer."""
     call, run = observations.run.call, observations.run
     if best.category == "no_fault" and call is not None:
         return always(run, call) and "NaN" in counts(call)
@@ -107,8 +106,7 @@ def brought(found: Found, observations: Observations) -> Found:
 
 
 def returns_nan(observations: Observations) -> bool:
-    """Tell whether the symptom is NaN or Inf: a call returned it. Inside a model it may be there on
-    purpose, to be masked later."""
+    """Tell whether a call returned NaN or Inf: inside a model it may be intended and masked."""
     run, compared = observations.run, observations.checks.compare
     outputs = compared.outputs if compared is not None else ()
     returned = any(call.holds_nonfinite for call in (run.calls))

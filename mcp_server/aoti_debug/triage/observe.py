@@ -148,8 +148,7 @@ def on_gpu(observations: Observations) -> bool:
 
 
 def dump_tells(observations: Observations, best: Diagnosis) -> bool:
-    """Tell whether the core dump holds line and access of a Triton kernel that the user wrote; what
-    Inductor generates faults by what it is given."""
+    """Tell whether the core dump holds line and access of a Triton kernel that the user wrote."""
     core = core_of(observations)
     if core is None or best.confidence != "proved" or access_of(core) is None:
         return False
@@ -169,8 +168,7 @@ def crashed(observations: Observations, best: Diagnosis) -> bool:
 
 
 def crashed_outside(observations: Observations, best: Diagnosis) -> bool:
-    """Tell whether a signal of the host came when the last call had returned and no phase of
-    AOTInductor was open."""
+    """Tell whether a host signal came after the last call, with no phase of AOTInductor open."""
     run = observations.run
     if run.last_call is None or not crashed(observations, best):
         return False
@@ -179,8 +177,7 @@ def crashed_outside(observations: Observations, best: Diagnosis) -> bool:
 
 
 def only_values(observations: Observations, best: Diagnosis, call: Call | None) -> bool:
-    """Tell whether the call returned and the process ended by itself, with whatever status, and
-    nothing but the call's values can be to blame."""
+    """Tell whether only the values of the call can be wrong: it returned and the process ended."""
     ending = observations.ending
     if ending is None or ending.code is None or ending.timed_out or call is None or not call.ok:
         return False

@@ -35,8 +35,8 @@ WHY = "the calls of this program were not observed; its package declares what th
 async def with_package(
     state: RunState, observations: Observations, call: Captured, seen: OpenFiles
 ) -> Observations:
-    """Read the package of the failing call, or the one whose loading failed. Of a program without
-    the probe it is the one that its arguments name, or that it had open."""
+    """Read the package of the failing call or load; without a probe, the one that arguments name or
+    that was open."""
     seen_last = (Path(one.path) for one in reversed(observations.run.packages))
     path = call.package or next((path for path in seen_last if path.exists()), None)
     if path is not None:
@@ -142,8 +142,7 @@ class OpenFiles:
             self._thread.join(JOIN_S)
 
     def package(self, named: Iterable[Path]) -> Package | None:
-        """Return what the program used: of the archives that it was given or had open the one that
-        it unpacked, else what was unpacked itself."""
+        """Return what the program used: the archive that it unpacked, else what was unpacked."""
         archives = [path for path in dict.fromkeys([*named, *self.archives]) if path.exists()]
         stems = {folder.name for folder in self.unpacked}
         archives.sort(key=lambda path: path.stem not in stems)

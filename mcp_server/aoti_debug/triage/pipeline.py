@@ -177,8 +177,7 @@ async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Ob
 
 
 def instead(state: RunState, call: Captured) -> list[str]:
-    """Say which call was repeated in place of the one in question, and with whose weights, if it
-    was not just the call."""
+    """Say which other call was repeated, and with which weights, if not with its own."""
     repeated = any(step.artifact for step in state.steps)
     if call.why_no_constants and repeated:
         weights = "the replays use the package's own weights, not what load_constants was given: "
@@ -204,9 +203,9 @@ async def take(
     machine: Machine,
     first: Observations,
 ) -> Observations:
-    """Take the planned steps and join what they say of the failing call: the checks in one
-    process, replays side by side with it, the target itself alone, since it may write files. A
-    step that the user's stop ends is left out: the others end first, then the stop is raised."""
+    """Take the planned steps and join what they say of the call: checks in one process, replays
+    beside it, the target alone, since it may write files. A step that the user stops is left out,
+    and the stop is raised after the others have ended."""
     first = not_taken(state, planned, first)
     reports, processes = CheckReports(), list[Ran]()
     found: dict[str, Observations] = {}

@@ -76,8 +76,7 @@ def on_call(name: Name, captured: Captured, decision: Decision) -> Planned:
 def first_batch(
     observations: Observations, best: Diagnosis | None, captured: Captured, machine: Machine
 ) -> list[Planned]:
-    """Return the replays of the failing call that the first run calls for; none for a failure
-    that came before any call."""
+    """Return the replays that the first run calls for; none for a failure before any call."""
     if best is None or best.phase in COMPILE:
         return []
     if captured.forked and captured.replayable:
@@ -169,8 +168,7 @@ def on_failing_call(
 def of_opaque_program(
     observations: Observations, best: Diagnosis, machine: Machine
 ) -> list[Planned]:
-    """Return what a program without the probe calls for: it is run again itself, under checks that
-    the model or a tool makes."""
+    """Return the steps for a program without the probe, which is run again under checks."""
     steps: list[Planned] = []
     if best.phase in ("load", "constants") or best.category == "hang":
         return steps
@@ -194,8 +192,8 @@ def contract(observations: Observations, captured: Captured, *, outside: bool) -
 
 
 def native_outside(observations: Observations, machine: Machine) -> Planned:
-    """Return what a signal after the last call calls for: the target itself under the debugger,
-    unless Python's own stack tells the place."""
+    """Return the debugger's step for a signal after the last call, unless Python's stack is
+    enough."""
     why = "a host signal: the native frame"
     if python_tells(observations):
         told = skip(f"{OUTSIDE}, and Python's own stack names the line")
@@ -224,8 +222,7 @@ def second_batch(
 def when_not_reproduced(
     observations: Observations, best: Diagnosis, machine: Machine
 ) -> list[Planned]:
-    """Return runs of the target itself where its failure does not come in a replay of the call,
-    and nothing else has explained it."""
+    """Return runs of the target where no replay fails and nothing else explains the failure."""
     if best.input is not None or best.category == "custom_op_fake_kernel":
         return []
     if crashed_outside(observations, best):

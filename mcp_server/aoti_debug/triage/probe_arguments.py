@@ -47,8 +47,7 @@ def context_arguments(
 
 
 def import_paths(target: Target, folders: Sequence[Path] = ()) -> list[Path]:
-    """Return the directories of the target's own modules: beside its script, where its operators
-    were imported from, and where it runs."""
+    """Return the directories of the target's modules: of its script, its operators, its work."""
     scripts = (target.cwd / word for word in target.argv if word.endswith(".py"))
     beside = next((script.resolve().parent for script in scripts if script.is_file()), None)
     return list(dict.fromkeys([*([beside] if beside else []), *folders, target.cwd]))

@@ -74,8 +74,7 @@ def with_patch(
 def given_for(
     diagnosis: Diagnosis, observations: Observations, file: File
 ) -> tuple[InputFinding, Given] | None:
-    """Return the input that is to blame and what the failing call gives for it, where this file
-    makes that call."""
+    """Return the faulty input and what the failing call passes for it, if this file calls it."""
     found, call, lines = diagnosis.input, observations.run.call, observations.caller
     if found is None or call is None or not lines or Path(lines[0].file).resolve() != file.path:
         return None

@@ -106,8 +106,8 @@ def reports_of(ran: Ran, state: RunState) -> CheckReports:
 
 
 def report_of(directory: Path) -> dict[str, Any] | None:
-    """Return what a program of the probe reported; None when it wrote nothing whole. Without the
-    secret of its directory it is what the target, whose operators it imports, has left there."""
+    """Return what a program of the probe reported, by the secret of its directory; None where it is
+    missing or incomplete."""
     document, key = read_json(directory / REPORT, REPORT_BYTES), key_of(directory)
     ours = isinstance(document, dict) and key is not None and document.get("key") == key
     return document if ours else None
@@ -142,8 +142,7 @@ async def probed(
     timeout_s: float | None = None,
     flags: Mapping[str, str] | None = None,
 ) -> tuple[Ran, dict[str, Any] | None, str]:
-    """Run a program of the probe on a call; return what it reported, if it came so far, and the
-    name of the report."""
+    """Run a program of the probe on a call; return its report, if any, and the report's name."""
     directory = state.subdirectory(name.replace(" ", "-"))
     argv = (*interpreter(state, program), *words(state, call, directory), *more)
     ran = await spawn(state, name, argv, directory, timeout_s=timeout_s, flags=flags)

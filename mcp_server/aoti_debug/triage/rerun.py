@@ -29,8 +29,7 @@ SHARE = 2  # of the free disk: one half
 
 
 def wanted(state: RunState, first: Observations, call: Captured) -> bool:
-    """Tell whether the failing call is known and was not captured: a second run captures that one
-    alone, with all the room there is."""
+    """Tell whether the failing call was not captured, so that a second run captures it alone."""
     ending = first.ending
     if not state.request.capture or call.call is None or call.inputs is not None:
         return False
@@ -143,8 +142,7 @@ async def run_target(
 
 
 def executed(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what the system executes for a command: for a file that begins with `#!` its
-    interpreter. A debugger does not resolve that."""
+    """Return what the system executes for a `#!` file, which a debugger does not resolve."""
     file = find_tool(argv[0], env) or Path(argv[0])
     try:
         with file.open("rb") as stream:

@@ -219,8 +219,7 @@ class RunState:
         )
 
     def artifacts(self) -> list[str]:
-        """Return what the run left for a reader; a compile's own cache and the probe's counters
-        are there, and not listed."""
+        """List the run's files for a reader, without compile caches and the probe's counters."""
         return [name for name in self.directory.artifacts() if HIDDEN.isdisjoint(name.split("/"))]
 
     def keep(self, name: str, document: Mapping[str, Any]) -> None:

@@ -104,8 +104,7 @@ class Given:
 
 
 def argument(file: File, line: int, call: Call, place: int, name: str | None) -> Given | None:
-    """Return what the call of a package at a line gives for the input at a place, if one call
-    alone can be that."""
+    """Return what the package call at a line passes for an input, if only one call fits."""
     loaded = names_of_packages(file.tree)
     calls = [
         (node, way)
@@ -138,8 +137,7 @@ def given(node: ast.Call, inputs: int, place: int, name: str | None) -> ast.expr
 
 
 def names_of_packages(tree: ast.Module) -> set[str]:
-    """Return the variables and attributes that a loaded package is assigned to, and to nothing
-    else."""
+    """Return the variables and attributes that only ever hold a loaded package."""
     loaded: set[str] = set()
     others: set[str] = set()
     for node in ast.walk(tree):
@@ -172,8 +170,7 @@ def wrapped(file: File, node: ast.expr) -> str:
 
 
 def kernels(tree: ast.Module, op: str) -> tuple[ast.FunctionDef | None, ast.FunctionDef | None]:
-    """Return the functions that stand for an operator and for its fake kernel, each if it is the
-    only one."""
+    """Return the functions of an operator and of its fake kernel, each if it is unique."""
     name = (op if "::" in op else op.replace(".", "::", 1)).partition(".")[0]
     functions = every(tree, ast.FunctionDef)
     real = [f for f in functions if any(_is(d, ("custom_op",), name) for d in f.decorator_list)]
@@ -206,8 +203,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def builder_of(package: Path, folder: Path) -> tuple[File, int, Function | None] | None:
-    """Return what compiles a package of this name, in the files of a folder and of those in it: a
-    file that names it, the line that compiles, and the function that holds this."""
+    """Return the file, line and function that compile a package of this name, below a folder."""
     for path in sorted([*folder.glob("*.py"), *folder.glob("*/*.py")])[:SEARCHED]:
         inside = path.relative_to(folder).parts[:-1]
         if any(part.startswith(".") or part in ELSEWHERE for part in inside):
@@ -230,8 +226,7 @@ PROSE = (".md", ".rst", ".txt", ".log")
 
 
 def sets(variable: str, folders: Sequence[Path]) -> SourceLine | None:
-    """Return the line that gives an environment variable a value, in the files of the user's
-    folders; None where none does."""
+    """Return the line in the user's folders that gives an environment variable a value."""
     beside = [p for f in folders for p in sorted(f.glob("*"))[:SETTING_FILES] if p.is_file()]
     given = re.compile(rf"\b{variable}\b[\"']?\]?\s{{0,9}}[=:,]")
     for path in dict.fromkeys(beside):
@@ -248,8 +243,7 @@ def sets(variable: str, folders: Sequence[Path]) -> SourceLine | None:
 
 
 def expects_nan(tree: ast.Module) -> bool:
-    """Tell whether a file takes NaN for a missing value: a function in it passes over NaN, or it
-    both writes NaN and looks for it."""
+    """Tell whether a file uses NaN for missing values: it skips NaN, or writes and tests it."""
     constants = [node.value for node in every(tree, ast.Constant)]
     named = any(node.attr == "nan" for node in every(tree, ast.Attribute))
     writes = named or any(isinstance(one, str) and one.lower() == "nan" for one in constants)
@@ -269,8 +263,7 @@ def reached(tree: ast.Module) -> set[str]:
 
 
 def built_by(script: Path, package: Path) -> Next | None:
-    """Say where the package that a script loads is made, and how to have its exported program
-    kept, if a file beside the script shows it. The files are read, and not run."""
+    """Say how to keep the exported program of a script's package, by files that are only read."""
     if not script.is_absolute() or not script.is_file():
         return None
     folder = script.parent.resolve()

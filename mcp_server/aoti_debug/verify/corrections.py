@@ -66,8 +66,7 @@ def _special(source: Source) -> Iterator[str]:
 
 
 def _follows(old: Source, new: Source) -> bool:
-    """Tell whether the one datum that is another is what the script has elsewhere for those that
-    stand beside it."""
+    """Tell whether the changed datum is what the script says elsewhere beside the same data."""
     for was, now in zip(old.nodes, new.nodes, strict=False):
         if type(was) is not type(now):
             return False

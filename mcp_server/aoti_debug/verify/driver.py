@@ -147,8 +147,8 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
 
 
 def _changes(request: VerifyRequest, run: Path, copy: Path) -> tuple[Mapping[str, str], Changes]:
-    """Return the texts of the script's files as they were, and what a fix changed of their checks.
-    Without a patch it may stand in the place of the original, whose files the run has kept."""
+    """Return the script's files as they were, and how the fix changed their checks. Without a patch
+    the fix may have replaced the originals, which the run has kept."""
     script, _ = script_and_args(request.target)
     if script is None:
         return {}, Changes()
@@ -188,8 +188,7 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
 
 
 def _still(before: Before, now: RunSeen) -> str:
-    """Say what is bad again in the call of the failing one's number: it breaks the same part of the
-    contract, or returns NaN or Inf for the same inputs."""
+    """Say what is bad again in the call of the failing number: the contract, or NaN and Inf."""
     number, was = before.failing_call, before.call.call
     for call in (one for one in now.calls if number is not None and one.call == number):
         if broken := _breaks([call], number, before.category):
@@ -208,8 +207,7 @@ def _fails_again(before: Before, ran: Ran) -> bool:
 
 
 def same_call(observations: Observations, number: int, directory: Path) -> Path | None:
-    """Return the inputs of the call that has the number of the failing one; the last call need
-    not be that, since a fixed script goes on."""
+    """Return the inputs of the call with the failing number; later calls may follow it."""
     events = observations.run
     alike = (call for call in events.calls if call.call == number)
     files = (inputs_file(events, call, directory)[0] for call in alike)
@@ -235,8 +233,7 @@ def _calls_after(before: Before, ran: Ran, path: Path, count: int) -> tuple[Path
 
 
 def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
-    """Return the rows of each of the calls that the rows of the failing one are split over, in
-    their order from its number on; nothing where they are not."""
+    """Return the rows of the calls that the failing call's rows are split over, in order."""
     rows = [_rows(call) for call in now if before and (call.call or 0) >= (before.call or 0)]
     wanted, found = _rows(before) if before is not None else 0, 0
     for count, one in enumerate(rows, 1):
@@ -302,8 +299,7 @@ def _facts(
 
 
 def _was_wrong(before: Before) -> bool:
-    """Tell whether what was compiled fails on the captured call, not the script alone: in the
-    declared dtype and layout, on the declared device, it may be right."""
+    """Tell whether the package fails on the captured call in its declared dtype and layout."""
     compared = before.observations.checks.compare
     differs = compared is not None and compared.verdict == "differs"
     failed = before.call.call is not None and before.call.call.ok is False
@@ -311,8 +307,7 @@ def _was_wrong(before: Before) -> bool:
 
 
 def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
-    """Return the weights that load_constants lacked, where the fixed script calls it without them
-    too."""
+    """Return the weights that load_constants lacked and still lacks."""
     now = loaded(ran.observations)
     lacked = [
         name for one in far(before.observations) for name in left_out(before.observations, one)
@@ -353,8 +348,7 @@ def _alike(one: Call, other: Call) -> bool:
 def _breaks(
     calls: Sequence[Call], number: int | None, category: Category | None
 ) -> tuple[str, ...]:
-    """Return what of the contract the call, or one after it, still breaks for which the diagnosis
-    was made."""
+    """Return what the call, or a later one, still breaks of the diagnosed contract."""
     wanted = CONTRACT.get(category or "no_fault", ())
     now = (call for call in calls if number is not None and (call.call or 0) >= number)
     return tuple(word for call in now for word in call.breaks if word in wanted)

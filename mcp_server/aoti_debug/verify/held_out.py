@@ -37,8 +37,7 @@ class Report(HeldOut):
 
     @property
     def died_in(self) -> str | None:
-        """Return the trial that ended the process: by a signal, or before all of them were done
-        with no error, as only an exit in the midst of a call does."""
+        """Return the trial that ended the process, by a signal or an exit within a call."""
         if self.unended:
             return None
         died = self.died or (self.error is None and self.state != "done")

@@ -42,8 +42,7 @@ Compared = Literal["agrees", "differs", "random"]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One set of inputs, as the probe tells of it: how the package did against eager, and the model
-    against the old one."""
+    """One set of inputs: how the package did against eager, and the model against the old one."""
 
     name: str
     package: Compared | None = None
@@ -141,8 +140,7 @@ class Judgement:
 
 
 def judge(facts: Facts) -> Judgement:
-    """Return the verdict: the first thing that is bad decides, and one thing unknown leaves it
-    undecided."""
+    """Return the verdict: the first bad finding decides; an unknown one leaves it undecided."""
     findings = tuple(_findings(facts))
     for result in ("bad", "unknown"):
         if first := next((found for found in findings if found.result == result), None):
@@ -214,8 +212,7 @@ def _failing(facts: Facts) -> Trial | None:
 
 
 def _refusal(facts: Facts) -> Found | None:
-    """Look how the script refuses the failing call, where it does: with an error that ends it, or
-    by one that it tells of before it goes on."""
+    """Check how the script refuses the failing call, if it does: with an error or a message."""
     text = ""
     found = [one for one in facts.changes.refusals if one.told]
     if not facts.now.failed:
@@ -254,8 +251,7 @@ def _symptom(facts: Facts) -> Found:
 
 
 def _by_check(facts: Facts, of: frozenset[Category] = TOLD_BY_CHECK) -> bool:
-    """Tell whether the script's check, which is what it was, holds results against something that
-    the fix has not changed: then it tells what is right."""
+    """Tell whether the script's unchanged check compares results with unchanged values."""
     told = facts.checked and facts.category in of
     return told and facts.changes.compared and not facts.changes.weakened
 
@@ -360,8 +356,7 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
 
 
 def _own_values(facts: Facts) -> Iterator[Found]:
-    """Look at the package that nothing else tells of, and whether its good calls return what they
-    did."""
+    """Check a package without a reference by its contract and its good calls."""
     if facts.other_package:
         text = "the fixed script loads another package: no program tells what it must compute"
         yield Found("the package", "unknown", text)

@@ -58,8 +58,7 @@ async def unnoticed(
 
 
 def failed_check(before: Observations, texts: Iterable[str]) -> list[ast.expr]:
-    """Return what the user's line asked that ended the script, where it asked for results. Without
-    a traceback it is the only check of results."""
+    """Return the check of results at the line that ended the script, or the only one."""
     raised = before.of(PythonException)
     frames = [one for one in raised[-1].frames if one.owner == "user"] if raised else []
     if not frames:

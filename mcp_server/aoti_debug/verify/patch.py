@@ -279,8 +279,7 @@ def _relink(link: Path, tree: Path, root: Path) -> None:
 
 
 def _left_out(root: Path, folder: str, names: list[str]) -> set[str]:
-    """Return what is not copied of a folder: what is no source; pipes, sockets and devices; the
-    part of the tree that the copy itself goes into."""
+    """Return what is not copied of a folder: no sources, pipes, sockets, devices, the copy."""
     modes = {name: Path(folder, name).lstat().st_mode for name in names}
     kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
     return {

@@ -48,8 +48,7 @@ COMPARING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a fix changed of the checks; `compared`: one of them holds results against something
-    that is computed as it was before."""
+    """What a fix changed of the checks; `compared`: one compares results with unchanged values."""
 
     weakened: tuple[str, ...] = ()
     compared: bool = False
@@ -62,8 +61,7 @@ class Changes:
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
-    """Compare the sources of a script's files before and after a fix; those that no Python reads
-    are left out."""
+    """Compare the sources of a script before and after a fix, as far as they can be parsed."""
     try:
         old, new = (Source([*parsed(texts)]) for texts in (before, after))
         judging = [check for check in old.checks if _judges(check, old)]
@@ -108,8 +106,8 @@ def _joined(test: ast.expr) -> ast.BoolOp | None:
 
 
 def without_others(text: str, kept: Sequence[ast.expr], part: int | None = None) -> str:
-    """Return a source without the checks of results that end a script, other than those that are
-    kept; they may stand in another form. Of these one part alone, where that is asked for."""
+    """Return a source without its other checks of results; of the kept ones only `part`, if
+    given."""
     source, lines = Source([*parsed([text])]), text.encode().split(b"\n")
     replaced: list[tuple[ast.expr, str]] = []
     for check in source.checks:
@@ -135,7 +133,7 @@ def parsed(texts: Iterable[str]) -> Iterator[ast.Module]:
 
 
 def _judges(check: MadeCheck, source: Source) -> bool:
-    """Tell whether a check looks at results, not at what a model is given."""
+    """Tell whether a check looks at results, not at a model's inputs."""
     if JUDGING & callees(check.test):
         return True
     flows = assigned([check.function])
@@ -186,8 +184,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
 
 
 def _renamed(value: ast.expr, flows: Flows, made: Flows) -> ast.expr:
-    """Return an expression with the names that its variables have now: what they are given is the
-    same."""
+    """Return an expression with the new names of variables that are given the same values."""
     found = copy.deepcopy(value)
     for node in (node for node in ast.walk(found) if isinstance(node, ast.Name)):
         was = [*map(ast.unparse, flows.get(node.id, ()))]
@@ -230,8 +227,7 @@ def _checking(found: Sequence[Definition]) -> list[Definition]:
 
 
 def _of_package(value: ast.expr, *flows: Flows) -> bool:
-    """Tell whether a value is what a package returns, or several calls of it one after the other:
-    what they are given is compared by value."""
+    """Tell whether a value is what a package returns, or the rows of several of its calls."""
     if isinstance(value, ast.Call) and called(value) in _ROWS and value.args:
         rows = value.args[0]
         each = [rows.elt] if isinstance(rows, _COMPREHENSIONS) else getattr(rows, "elts", [])
@@ -244,8 +240,7 @@ def _of_package(value: ast.expr, *flows: Flows) -> bool:
 def _diverted(
     name: str, before: Sequence[ast.expr], after: Sequence[ast.expr], made: Flows
 ) -> bool:
-    """Tell whether a name that a check looks at comes from something else now; it may be what it
-    was in another form, by way of names that the fix has `made`."""
+    """Tell whether a checked name now comes from something else than by names in `made`."""
     nothing = ast.Name(name)
     new = [one for one in after if name not in loaded(one) or _weaker(nothing, one)]
     old = [one for one in before if name not in loaded(one) or _weaker(nothing, one)]
@@ -318,8 +313,8 @@ def _compared(check: MadeCheck, old: Source, new: Source) -> bool:
 
 
 def _closure(name: str, flows: Flows, source: Source, *, direct: bool) -> set[str]:
-    """Return the text of all that a name is computed by; nothing where that is not all known.
-    `direct`: models are called by the names of objects."""
+    """Return the text of all that computes a name, if all is known; `direct`: objects are
+    called."""
     found: set[str] = set()
     known = source.known
     wanted, seen, classes = [name], set[str](), list[ast.ClassDef]()

@@ -92,8 +92,7 @@ def tables(source: Source) -> Iterator[str]:
 
 
 def _condition(test: ast.expr, flows: Flows, source: Source) -> tuple[str, str]:
-    """Return a condition as a function of the one name that its script does not define, with all
-    that it needs, and that name; nothing where there is not one."""
+    """Return a condition as a function of its one free name, and that name, if there is one."""
     read = {name for name, given in flows.items() if {*map(called, given)} & source.named.keys()}
     for given in (set[str](), read):  # what a function of the script reads may be the one name
         parts, own, free = _closed(test, {k: flows[k] for k in flows.keys() - given}, source)
@@ -105,8 +104,7 @@ def _condition(test: ast.expr, flows: Flows, source: Source) -> tuple[str, str]:
 
 
 def _closed(test: ast.expr, flows: Flows, source: Source) -> tuple[list[str], list[str], set[str]]:
-    """Return the lines before a function of an expression, those in it, and the names that its
-    script does not define."""
+    """Return the lines before a function of an expression, those in it, and the free names."""
     parts: list[str] = []
     wanted, seen, free = [*_names(test)], set[str](), set[str]()
     own: list[str] = []

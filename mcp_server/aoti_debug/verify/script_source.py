@@ -68,8 +68,7 @@ class Source:
 def _checks(
     body: Sequence[ast.stmt], around: tuple[str, ...], within: ast.AST
 ) -> Iterator[MadeCheck]:
-    """Yield what a script asserts, and the conditions under which it raises or exits; a model's own
-    are part of the model."""
+    """Yield the assertions and the conditions of errors and exits, except those of models."""
     for node in body:
         lines = node.lineno, node.end_lineno or node.lineno
         if isinstance(node, ast.Assert):
@@ -152,8 +151,7 @@ def features(*nodes: ast.AST) -> Counter[tuple[str, str]]:
 
 
 def assigned(body: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
-    """Return the expressions that names are given in a function or module, elements and what is
-    added to them as well."""
+    """Return the expressions that names, their elements and additions get in a body."""
     found: dict[str, list[ast.expr]] = {}
 
     def give(target: ast.expr, value: ast.expr) -> None:
@@ -185,8 +183,7 @@ def assigned(body: Iterable[ast.AST]) -> dict[str, list[ast.expr]]:
 
 
 def with_parameters(function: ast.AST, source: Source) -> Flows:
-    """Return what the names of a function are given, its parameters by its callers, and what those
-    give the names that they pass."""
+    """Return what a function's names are given, parameters by way of its callers."""
     found = assigned([function])
     if not isinstance(function, FUNCTIONS):
         return found
@@ -209,8 +206,7 @@ def with_parameters(function: ast.AST, source: Source) -> Flows:
 
 
 def _values(value: ast.expr, count: int) -> Sequence[ast.expr]:
-    """Return what each of so many targets is given, by a tuple or by the items of `zip` and
-    `enumerate`; nothing where that is not known."""
+    """Return what each target is given, from a tuple, `zip` or `enumerate`, if that is known."""
     if isinstance(value, ast.Tuple):
         return value.elts if len(value.elts) == count else ()
     items = value.value if isinstance(value, ast.Starred) else None
