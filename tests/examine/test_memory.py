@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import MemoryAnswer
-from aoti_debug.examine.growth import grows
-from aoti_debug.examine.memory import memory_request
+from aoti_debug.examine.memory import grows, memory_request
 from aoti_debug.kinds import MEMORY, stage_kind
 from aoti_debug.report.answers import outline
 from aoti_debug.report.examined import memory_plots

@@ -25,7 +25,6 @@ NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
 
 
 def status_of(answer: Model) -> int:
-    """Return 1 if the answer says that something is broken, 3 if it is not known, else 0."""
     return {True: FAULT, False: NO_FAULT, None: NOT_DONE}[answer.found_fault]
 
 

@@ -29,12 +29,10 @@ from aoti_debug.environment.toolkit import (
 )
 from aoti_debug.errors import NoInterpreter
 from aoti_debug.read.typed import take
-from aoti_debug.run.device import visible_devices
+from aoti_debug.run.device import query_gpus, visible_devices
 from aoti_debug.run.interpreter import choose_interpreter, find_interpreter, installed_versions
 from aoti_debug.run.machine import TOOLS, ask, find_tool, site_packages
 from aoti_debug.run.project import Interpreter
-
-_QUERY = "--query-gpu=index,compute_cap"
 
 
 def installed(python: str | None = None, env: Mapping[str, str] | None = None) -> EnvironmentAnswer:
@@ -64,10 +62,8 @@ def installed(python: str | None = None, env: Mapping[str, str] | None = None) -
 
 def _devices(env: Mapping[str, str]) -> Iterator[str]:
     """Yield the visible GPUs, numbered as torch numbers them."""
-    tool = find_tool("nvidia-smi", env)
-    answer = ask([str(tool), _QUERY, "--format=csv,noheader"], env=env) if tool else None
-    rows = [line.partition(", ") for line in answer.stdout.splitlines()] if answer else []
-    capabilities = {index: capability.replace(".", "") for index, _, capability in rows}
+    rows = query_gpus(("index", "compute_cap"), env)
+    capabilities = {index: capability.replace(".", "") for index, capability in rows}
     for number, one in enumerate(visible_devices(env)):
         yield _device(number, one.name, capabilities.get(str(one.index), "?"), one.memory)
 

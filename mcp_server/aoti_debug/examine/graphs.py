@@ -71,7 +71,6 @@ def said(one: Blocker) -> str:
 
 
 def captures(request: ExamineRequest) -> int | None:
-    """Return how many different sizes the calls of a run have, each of which needs a capture."""
     for run in request.uses:
         calls = events_of(run.path).calls
         return len({tuple(one.shape for one in call.inputs) for call in calls})

@@ -91,7 +91,6 @@ def _scale(calls: Calls) -> float:
 
 
 def without(one: LaunchTime, calls: Calls, scale: float) -> LaunchTime:
-    """Return a launch without what seeing it adds."""
     gap, seconds = (one.gap - calls.overhead) * scale, (one.seconds - calls.within) * scale
     return replace(one, gap=max(0.0, gap), seconds=max(0.0, seconds))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -12,7 +14,6 @@ import psutil
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import MemoryAnswer, MemoryRow
-from aoti_debug.examine.growth import grows
 from aoti_debug.examine.launches import model_of, origin_of
 from aoti_debug.examine.process import (
     ExamineRequest,
@@ -24,6 +25,7 @@ from aoti_debug.examine.process import (
 )
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.examine_reports import Block, Gpu, MemoryReport
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import RunState
 
@@ -31,6 +33,7 @@ GUIDE = "guides/memory-and-time.md"
 RUNNERS = 64
 CURVE = 200
 MIB = 1 << 20
+MANY = 3  # times that something was done again
 GROWS = 1 << 16  # bytes a call, of half of the calls
 
 
@@ -250,3 +253,28 @@ def thinned(curve: list[int]) -> list[int]:
 
 def mib(size: float) -> str:
     return f"{size / MIB:,.1f} MiB"
+
+
+def grows(run: RunSeen) -> Iterator[str]:
+    """Yield what was done again and again, and what to do instead."""
+    loads = Counter((one.pid, one.details.package) for one in run.of("load") if one.ok)
+    for (_, package), count in loads.items():
+        if count >= MANY:
+            name = Path(package).name if package else "a package"
+            yield (
+                f"{name} was loaded {count} times in one process: each model holds its weights as "
+                "long as it lives; load it once, with num_runners for several threads"
+            )
+    updates = [one for one in run.of("constants") if one.ok]
+    managed = [one for one in updates if one.details.user_managed]
+    if len(managed) >= MANY:
+        yield (
+            f"{len(managed)} user-managed updates: some releases (2.13) keep the tensors of each "
+            "forever; update with copies (user_managed=False)"
+        )
+    filled = [one for one in updates if one.details.inactive]
+    if filled and not run.of("free"):
+        yield (
+            f"{len(filled)} updates of the inactive buffer, and none was freed: weights are held "
+            "twice; call free_inactive_constant_buffer() after the swap"
+        )

@@ -77,7 +77,6 @@ def examine_request(what: str, **given: Any) -> ExamineRequest:
 
 
 def file_of(path: Named, what: str, given: Mapping[str, Any]) -> Path:
-    """Return the path of a file that there is, and that its owner may read."""
     found = Path(given.get("cwd") or ".", expanded(path)).absolute()
     if not found.is_file():
         raise UnreadableInput(f"{what}: there is no file {found}", help="Give an existing file.")

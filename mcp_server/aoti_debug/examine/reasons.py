@@ -216,7 +216,6 @@ _REDUCES = re.compile(
 
 
 def is_pointwise(row: Row) -> bool:
-    """Tell whether a generated kernel has no reduction, by its name."""
     named = _NAME.match(row.name)
     generated = row.launch is not None and row.launch.kind in ("cpp", "triton")
     return generated and named is not None and _REDUCES.search(named[1]) is None

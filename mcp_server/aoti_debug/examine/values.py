@@ -180,7 +180,6 @@ def row(launch: Launched, model: CompiledModel | None, mark: str | None) -> Kern
 
 
 def stated(launch: Launched, model: CompiledModel | None) -> Launch | None:
-    """Return the launch of the generated source that this one is."""
     known: Sequence[Launch] = model.wrapper.launches if model and model.wrapper else ()
     number = launch.source or 0
     return known[number - 1] if 0 < number <= len(known) else None

@@ -37,7 +37,6 @@ def by_launches(
 
 
 def costliest(rows: Sequence[Row]) -> SourceLine | None:
-    """Return the line of the model that most of the launches' time is spent for."""
     seconds: dict[SourceLine, float] = {}
     for row in rows:
         if row.line is not None:

@@ -81,7 +81,6 @@ def weights_request(
 
 
 def _as_in_run(request: ExamineRequest, run: str, given: Mapping[str, Any]) -> ExamineRequest:
-    """Return the request with what a run has of a call of the package."""
     directory = RunDirectory.open(run, given.get("home"), given.get("owner"))
     try:
         call = examine_request(run, **given).call

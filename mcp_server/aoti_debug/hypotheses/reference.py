@@ -239,7 +239,6 @@ def weights(observations: Observations, one: Reference) -> Words:
 
 
 def left_out(observations: Observations, one: Reference) -> list[str]:
-    """Return the weights of the reference that the package uses and was not given."""
     pair, given = experiment(observations), loaded(observations)
     unused = pair.left if pair is not None and pair.given is not None and pair.given.agrees else ()
     return [name for name in one.changed if name not in given and name not in unused]

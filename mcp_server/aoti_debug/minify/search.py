@@ -211,7 +211,6 @@ def names_of(files: Iterable[str]) -> list[str]:
 
 
 async def _if_alike(trials: Trials, now: Reduction, simpler: Reduction) -> Reduction:
-    """Return the simpler candidate where it fails alike; it is the best one then."""
     if await trials.fails(simpler):
         await trials.prefer()
         return simpler

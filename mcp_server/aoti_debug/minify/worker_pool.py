@@ -186,7 +186,6 @@ def text_of(path: Path) -> str:
 
 
 def _trim(directory: Path) -> None:
-    """Remove what is large of a candidate: its package."""
     for path in directory.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

@@ -80,7 +80,6 @@ class RunSeen:
 
     @property
     def uses_cuda(self) -> bool:
-        """Tell whether a call had a CUDA tensor among its inputs or outputs."""
         devices = [leaf.device for call in self.calls for leaf in call.inputs]
         devices += [leaf.device for call in self.calls for leaf in call.outputs]
         return any((device or "").startswith("cuda") for device in devices)
@@ -148,13 +147,11 @@ class RunSeen:
         return [SourceLine(file=place[0], line=place[1]) for place in places if place is not None]
 
     def called(self, kind: str) -> tuple[str, int] | None:
-        """Return the user's line at which a phase of this kind was begun at last."""
         found = [phase.details.caller for phase in self.of(kind) if phase.details.caller]
         return found[-1] if found else None
 
     @cached_property
     def made(self) -> int:
-        """Return how many calls of loaded models were made."""
         return sum(one.others for one in self.call_counts) + sum(g.count for g in self.groups)
 
     @cached_property

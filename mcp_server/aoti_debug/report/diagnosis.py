@@ -39,7 +39,6 @@ def slice_section(lines: Sequence[str]) -> Section:
 
 
 def values_section(rows: Sequence[ValueRow]) -> Section:
-    """Return the values around what is marked as a table that every renderer can show."""
     if not rows:
         return Section("Values", ())
     marked = next((n for n, row in enumerate(rows) if row.mark), 0)

@@ -59,7 +59,6 @@ def outline_examined(answer: ExamineAnswer) -> Outline:
 
 @singledispatch
 def _own(answer: ExamineAnswer) -> Own:
-    """Return the tone, the words and the sections of one kind of answer."""
     raise NotImplementedError(type(answer))
 
 

@@ -24,7 +24,6 @@ _QUOTE_LINES = 12
 
 
 def print_outline(outline: Outline, console: Console) -> None:
-    """Print the outline; no text of a log is read as markup."""
     console.print(Group(*_parts(outline)))
 
 

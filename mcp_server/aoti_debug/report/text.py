@@ -50,7 +50,6 @@ class Outline:
 
 
 def section(title: str, *items: Item | str | None) -> Section:
-    """Build a section of the items and texts that there are."""
     found = (Item(item) if isinstance(item, str) else item for item in items if item)
     return Section(title, tuple(found))
 
@@ -177,7 +176,6 @@ _RUNS_OF_BACKTICKS = re.compile("`+")
 
 
 def markdown(outline: Outline) -> str:
-    """Return a Markdown document; log text is escaped or fenced."""
     return "\n".join(_lines(outline)) + "\n"
 
 

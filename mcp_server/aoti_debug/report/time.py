@@ -27,7 +27,6 @@ BOXES = 12
 
 
 def outline_time(answer: StageAnswer, found: TimeFindings) -> Outline:
-    """Outline an answer on one screen: reasons, the call, the load, the compile."""
     used = f"{found.threads} of {found.processors} processors" if found.threads else ""
     tone: Tone = "doubt" if found.reasons else "fine" if found.call is not None else "plain"
     return Outline(

@@ -50,12 +50,12 @@ class Health:
 def visible_devices(env: Mapping[str, str] | None = None) -> list[Device]:
     """Return the GPUs that a program with `env` would see; none without a driver. Blocks."""
     env = os.environ if env is None else env
-    rows = _query(("index", "uuid", "name", "memory.total", "memory.free"), env)
+    rows = query_gpus(("index", "uuid", "name", "memory.total", "memory.free"), env)
     found = [_device(row) for row in rows if len(row) == 5 and row[0].isdigit()]
     return _chosen(found, env.get("CUDA_VISIBLE_DEVICES"))
 
 
-def _query(fields: Sequence[str], env: Mapping[str, str], device: str = "") -> list[list[str]]:
+def query_gpus(fields: Sequence[str], env: Mapping[str, str], device: str = "") -> list[list[str]]:
     answer = _smi(fields, env, device)
     if answer is None or answer.code != 0:
         return []
@@ -215,7 +215,7 @@ def health(device: Device, env: Mapping[str, str] | None = None) -> Health:
     if answer.code != 0:
         return Health(False, plain(text.strip().split("\n")[0], 200))
     # Only newer drivers know this field; asked apart, since an unknown field fails a whole query.
-    action = _query(("gpu_recovery_action",), env, asked)
+    action = query_gpus(("gpu_recovery_action",), env, asked)
     wanted = action[0][0].strip() if action and action[0] else "None"
     if wanted not in ("None", "N/A", "[N/A]", ""):
         return Health(False, f"the driver asks for: {plain(wanted, 80)}")

@@ -250,5 +250,4 @@ def script_and_args(target: Target) -> tuple[Path | None, tuple[str, ...]]:
 
 
 def tree_of(target: Target, script: Path) -> Path:
-    """Return the directory that holds the target's files: a patch names them relative to it."""
     return target.cwd if script.is_relative_to(target.cwd) else script.parent

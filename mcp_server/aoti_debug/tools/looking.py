@@ -62,7 +62,7 @@ async def inspect_package(
         owner=owner,
     )
     if weights:
-        from aoti_debug.tools.new_weights import with_update
+        from aoti_debug.tools.examined import with_update
 
         program = absolute("exported", exported, owner) if exported else None
         words = (path, absolute("weights", weights, owner), steps, program, named)
@@ -95,7 +95,7 @@ async def explain_kernel(
         owner, ExplainAnswer, "explain", path, target=target, kernel=kernel or None, owner=owner
     )
     if inputs:
-        from aoti_debug.tools.kernel_values import with_values
+        from aoti_debug.tools.examined import with_values
 
         given = None if inputs == "captured" else absolute("inputs", inputs, owner)
         asked = kernel if kernel.isdecimal() else explained.kernel.name

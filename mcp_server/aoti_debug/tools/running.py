@@ -13,7 +13,6 @@ from pydantic import Field
 from aoti_debug import kinds
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.kinds import A, Kind, R
-from aoti_debug.signals import in_thread
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import (
@@ -38,7 +37,7 @@ from aoti_debug.tools.tool import (
     request,
     tool,
 )
-from aoti_debug.tools.waiting import follow, service_of
+from aoti_debug.tools.waiting import run_of
 
 if TYPE_CHECKING:
     from aoti_debug.api import Request
@@ -71,11 +70,7 @@ async def triage(
 async def _run(
     call: Call, kind: Kind[R, A], wait_s: int, resolved: Callable[[Event], R]
 ) -> CallToolResult:
-    """Start a run and wait for its end, or as long as the caller wants to; what is wanted of it is
-    `resolved` in a thread."""
-    wanted = await in_thread(resolved)
-    run = await (await service_of(call)).start(kind, wanted, owner_of(call))
-    return answer(await follow(call, run, wait_s))
+    return answer(await run_of(call, kind, resolved, wait_s))
 
 
 TRIAGE = tool(triage, "Triage a failing script", read_only=False, idempotent=False, open_world=True)

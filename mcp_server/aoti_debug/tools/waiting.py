@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
 
 import anyio
@@ -13,8 +14,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp_types import CallToolResult
 from pydantic import create_model
 
-from aoti_debug.kinds import KINDS
+from aoti_debug.kinds import KINDS, A, Kind, R
 from aoti_debug.model import RunModel
+from aoti_debug.signals import in_thread
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, Run, WaitS, asker_of, owner_of, tool
 
@@ -86,6 +88,15 @@ _PENDING = 64  # progress texts that wait to be sent; more are dropped
 async def service_of(call: Call) -> Service:
     lazy: LazyService = call.request_context.lifespan_context
     return await lazy.get()
+
+
+async def run_of(
+    call: Call, kind: Kind[R, A], resolved: Callable[[Event], R], wait_s: float
+) -> RunModel:
+    """Start a run of what is resolved in a thread, and wait for it."""
+    request = await in_thread(resolved)
+    run = await (await service_of(call)).start(kind, request, owner_of(call))
+    return await follow(call, run, wait_s)
 
 
 async def follow(call: Call, run: str, wait_s: float) -> RunModel:

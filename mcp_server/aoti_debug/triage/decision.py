@@ -58,7 +58,6 @@ def skip(why: str) -> Decision:
 
 
 def unless(why_not: str, decision: Decision = CHECK) -> Decision:
-    """Return the decision, or where there is a reason against it that the step is impossible."""
     return Decision("impossible", why_not) if why_not else decision
 
 

@@ -89,7 +89,6 @@ def fingerprint_of(
 def _reason(
     observations: Observations, stderr: str, kind: str, message: str
 ) -> tuple[str, str | None]:
-    """Return the reason that C++ printed; what comes after it is its aftermath."""
     if inner := _INNER.search(stderr):
         return inner[1] or kind, inner[2]
     said = observations.first(RuntimeMessage)
@@ -131,7 +130,6 @@ def of_run(observations: Observations, diagnosis: Diagnosis | None) -> Fingerpri
 
 
 def document_of(found: Fingerprint) -> dict[str, object]:
-    """Return a fingerprint as its file in the directory of a run holds it."""
     written: dict[str, object] = _ADAPTER.dump_python(found, mode="json", exclude_defaults=True)
     return written
 

@@ -277,7 +277,6 @@ async def take_trial(state: RunState, observations: Observations, _: Captured) -
 
 
 def bound(observations: Observations) -> tuple[str, ...]:
-    """Return the size that the index of the first failed check was held against."""
     check = observations.first(DeviceAssert)
     upper = check.upper if check is not None else None
     return ("--upper", upper) if upper is not None and upper.isdecimal() else ()

@@ -105,7 +105,6 @@ async def triage(state: RunState) -> TriageAnswer:
 
 
 async def later(state: RunState, observations: Observations, call: Captured) -> Observations:
-    """Take the later steps that the diagnosis calls for, each within its budget."""
     for step in LATER:
         best = state.diagnosis
         if best is None or not step.when(observations, best):
@@ -154,7 +153,6 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
 
 
 async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Observations:
-    """Read the GPU core dump of the first fault, if there is one."""
     cores = debuggers.gpu_cores(state.directory.path) if devices else []
     if not cores:
         return ran.observations

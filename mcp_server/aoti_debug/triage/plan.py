@@ -67,7 +67,6 @@ def planned(name: Name, decision: Decision) -> Planned:
 
 
 def on_call(name: Name, captured: Captured, decision: Decision) -> Planned:
-    """Return a step on the captured call, or where there is none on the target itself."""
     if captured.replayable:
         return planned(name, decision)
     return of_target(name, f"{WHY[name]}; on the target itself: {captured.why_not}", decision)

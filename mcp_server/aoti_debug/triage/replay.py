@@ -116,7 +116,6 @@ def report_of(directory: Path) -> dict[str, Any] | None:
 async def replay(
     state: RunState, name: Name, call: Captured, directory: Path, machine: Machine
 ) -> Ran:
-    """Repeat the call alone: as it is, under a debugger, or under a memory checker."""
     files = words(state, replace(call, exported=None, graph=None), directory)
     argv = (*under(name, machine, directory), *interpreter(state, "replay"), *files)
     return await spawn(state, f"replay: {name}", argv, directory, timeout_s=limit(state))

@@ -53,7 +53,6 @@ def imported(tree: ast.Module, file: Path, roots: list[Path]) -> Iterator[Path]:
 
 
 def keep_sources(directory: Path, script: Path, tree: Path) -> None:
-    """Keep the script's files as they are before a run: a fix may be made in their place."""
     text = json.dumps(script_files(script, tree))
     write_atomically(directory / SOURCES, text.encode("utf-8"))
 

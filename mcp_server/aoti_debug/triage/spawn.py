@@ -42,7 +42,6 @@ async def gpus_of(state: RunState) -> list[Device]:
 
 
 def turns_at(state: RunState, devices: Sequence[Device]) -> Turns:
-    """Return the turns that this server's clients take at these GPUs."""
     return state.gpus[frozenset(device.uuid for device in devices)]
 
 

@@ -48,7 +48,6 @@ def lookups(node: ast.AST, tables: Source) -> list[ast.expr]:
 
 
 def _features(source: Source) -> Counter[tuple[str, str]]:
-    """Count what the statements do, without what is only asserted."""
     asserted = features(*(node for node in source.nodes if isinstance(node, ast.Assert)))
     return features(*source.trees) - asserted
 

@@ -128,7 +128,6 @@ class Found:
 
 
 def _found(what: str, bad: str, good: str, verdict: Verdict = "masked") -> Found:
-    """Return a finding that is bad where something is said of that."""
     return Found(what, "bad" if bad else "good", bad or good, verdict)
 
 
