@@ -1,5 +1,4 @@
-"""Gather what this machine and the user's torch are like, before any script runs; the quick half
-needs no torch."""
+"""Gather facts about this machine and the user's torch; the quick half needs no torch."""
 
 from __future__ import annotations
 

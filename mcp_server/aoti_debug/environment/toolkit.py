@@ -1,5 +1,4 @@
-"""Look at what compiles here, by a trial: the CUDA toolkit, its triton, the C++ compiler; and at
-the environment variables that change what torch does, with the folders that it uses by them."""
+"""Inspect the CUDA toolkit, triton, the C++ compiler, and torch's variables and folders."""
 
 from __future__ import annotations
 

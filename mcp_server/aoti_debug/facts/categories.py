@@ -1,5 +1,4 @@
-"""What each category means, where to read on, and whether it is a fault at all; how much a finding
-is worth: named tiers, best first."""
+"""Categories: meaning, guide, whether they are faults; and the tiers of findings, best first."""
 
 from __future__ import annotations
 

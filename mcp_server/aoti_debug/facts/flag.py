@@ -1,5 +1,4 @@
-"""What an environment variable of AOTInductor is: who reads it, when, and what switches it on, in
-which release lines of torch."""
+"""An environment variable of AOTInductor: who reads it, when, how, in which releases of torch."""
 
 from __future__ import annotations
 

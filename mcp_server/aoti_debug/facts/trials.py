@@ -1,5 +1,4 @@
-"""How Inductor tries kernels while it compiles: on data that it makes up, floats of a normal
-distribution and integers that are 0; and which settings leave that out."""
+"""Inductor's trials of kernels on made-up data, and the settings that leave them out."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The hypothesis that a call breaks what the package was compiled for. It is the cause where the
-calls that break it are wrong, those that keep it are not, and taking the break away helps."""
+"""The hypothesis that a call breaks what the package was compiled for."""
 
 from __future__ import annotations
 

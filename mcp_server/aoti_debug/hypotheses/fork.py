@@ -1,5 +1,4 @@
-"""The hypothesis that a forked child hangs in the package because its parent had run it: OpenMP's
-threads are gone in the child, and it waits for them."""
+"""The hypothesis that a forked child waits for OpenMP threads, which its parent had started."""
 
 from __future__ import annotations
 

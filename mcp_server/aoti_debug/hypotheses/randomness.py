@@ -1,6 +1,4 @@
-"""The hypothesis that operators of the model draw random numbers, so that no two calls agree. Each
-was tried alone with another seed; what training mode leaves active is told apart from what the
-model means to draw."""
+"""The hypothesis that operators of the model draw random numbers, by design or by training mode."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The hypothesis that what the package is compared with differs, not the package: the module that
-was exported is called in another mode, with other weights or with other inputs."""
+"""The hypothesis that the reference differs: its mode, its weights or its inputs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The hypothesis that memory is shared where it should not be: an input is overwritten while a call
-is under way, an output is the memory of an input that is written again, buffers are given again."""
+"""The hypothesis that memory of inputs or outputs is shared or overwritten too early."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The hypothesis that the script allows less than rounding takes: package and reference are apart,
-and no further than the model itself is from float64."""
+"""The hypothesis that the script's tolerance is smaller than rounding."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The hypothesis that a custom operator writes to an argument which its schema says it only reads:
-compiled code reuses and reorders memory by what the schema says."""
+"""The hypothesis that a custom operator writes to an argument that its schema says it only
+reads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Define the custom operators of a program in its reproduction: with their source, with the whole
-file up to the model's use, or by importing the user's module. Each is tried before it is used."""
+"""Define a program's custom operators: by their source, their file, or an import; each is tried."""
 
 from __future__ import annotations
 

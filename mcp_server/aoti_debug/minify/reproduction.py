@@ -1,5 +1,4 @@
-"""Write the reproduction and report.md, and prove it: in an empty directory, with torch alone,
-several times."""
+"""Write the reproduction and report.md, and prove it with torch alone, several times."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""Find a small part of a set that is still interesting: delta debugging, side by side. A trial
-builds, runs and compares a candidate; all of them keep count, the best and what else was seen.
-
-The fault of a program sits in few nodes that stand together, so parts are tried before what is
-left without a part, and complements only once no part of a quarter will do.
-"""
+"""Delta debugging, side by side: find a small part of a program that still fails. A fault sits in
+few neighbouring nodes, so parts are tried first, and complements once no part of a quarter
+fails."""
 
 from __future__ import annotations
 

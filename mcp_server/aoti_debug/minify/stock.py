@@ -1,8 +1,5 @@
-"""PyTorch's own AOTI minifier: dump, launcher, and its reproduction run once.
-
-Its dump reacts to Python exceptions only, so a process that a signal ends needs level 3 (dump
-before compiling), and a wrong result needs level 4 (compare with eager).
-"""
+"""PyTorch's own AOTI minifier: dump, launcher, and its reproduction run once. It dumps on Python
+exceptions only, so a signal needs level 3 and a wrong result level 4."""
 
 from __future__ import annotations
 

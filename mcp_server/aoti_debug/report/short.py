@@ -1,5 +1,4 @@
-"""Shorten an answer to what is needed to act on it: deterministically, and it says what it left
-out. The whole stays in the run's files."""
+"""Shorten an answer to what is needed to act on it; the rest stays in the run's files."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The shape of a report: a headline, sections of short items, verbatim quotes; as Markdown for an
-issue, a pull request, a chat."""
+"""The shape of a report: a headline, sections of short items, quotes; and its Markdown."""
 
 from __future__ import annotations
 

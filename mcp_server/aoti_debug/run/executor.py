@@ -1,7 +1,5 @@
-"""Run tasks where there is a place for them: cores, memory and GPUs, each given to those that fit.
-
-The one executor of a sweep's targets, a minification's candidates and the evals' cases.
-"""
+"""Run tasks as cores, memory and GPUs allow: targets of a sweep, candidates of minify, evals'
+cases."""
 
 from __future__ import annotations
 

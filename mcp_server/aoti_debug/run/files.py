@@ -1,5 +1,4 @@
-"""Open what a foreign program may have left, regular files only, and cut a page out of it; paths
-as a user writes them."""
+"""Read and write regular files, also those of foreign programs, and cut pages out of them."""
 
 from __future__ import annotations
 

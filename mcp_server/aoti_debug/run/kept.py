@@ -1,5 +1,4 @@
-"""What the home keeps: runs, uploads, searches, histories of sweeps. One rule each for all of them:
-whose it is, that nothing is removed while it is used, and how much there may be."""
+"""What the home keeps: whose it is, what may be removed, and how much there may be."""
 
 from __future__ import annotations
 

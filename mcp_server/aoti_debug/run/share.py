@@ -1,5 +1,4 @@
-"""Share the processors between the clients of a server: who has much going on leaves them to the
-others; who is alone has all of them."""
+"""Share the processors between a server's clients: a busy one yields, a lone one has all."""
 
 from __future__ import annotations
 

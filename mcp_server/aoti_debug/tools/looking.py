@@ -1,5 +1,4 @@
-"""The tools that run no script: check_environment, diagnose_log, inspect_package, explain_kernel,
-read_artifact."""
+"""The tools that run no script."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Wait for a run on behalf of a call: progress goes out, cancelling the call ends the run; the
-tools wait_run and cancel_run."""
+"""Wait for a run on behalf of a call, which gets its progress and may cancel it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a run captured of the call in question, and its exported program: of this run's compile, or
-of an earlier one that is still kept."""
+"""The call in question as a run captured it, with its exported program."""
 
 from __future__ import annotations
 

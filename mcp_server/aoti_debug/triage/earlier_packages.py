@@ -1,10 +1,6 @@
-"""Offer a process the packages that this client's earlier runs have compiled; the probe takes one
-where the process asks to compile an equal program.
-
-Only runs of the same client are looked at: a package is code, and the machine's own user does not
-load what the script of a client over HTTP has left. Within one client a script is trusted as it is
-when it runs. The record of a package carries its run's secret, as an event does.
-"""
+"""Offer a process the packages that this client's earlier runs compiled; the probe takes one in
+place of an equal compile. A package is code, so no client gets the packages of another. The record
+of a package carries its run's secret, as an event does."""
 
 from __future__ import annotations
 

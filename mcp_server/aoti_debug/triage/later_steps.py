@@ -1,5 +1,5 @@
-"""Later steps, which follow all replays: the cause of wrong values, and of a compile that stopped
-in a trial of Inductor's. A setting is called a fix when it was seen to be one."""
+"""Steps after all replays, for the cause of wrong values and of a compile that stopped in a
+trial."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""Propose a change of the user's own file, as a unified diff, where one is certain enough.
-
-Each rule reads the file that the failing call, the export or the operator stands in, and gives a
-new text of it, or none: where the place is not the only one that it could be, where a value would
-change, where what is needed has no name in that file.
-"""
+"""Propose a certain change of the user's own file as a unified diff. Each rule reads one file and
+returns its new text, or nothing where several places fit, a value would change, or a name is
+missing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A Python file of the user's: read it, find the call of a package in it, or what compiles the
-package, write it changed."""
+"""Read a Python file of the user's, find what loads, calls or compiles a package, and change it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Tell by the source whether a fix gives the values that the script itself says, in place of bad
-ones: those of a table that it had, or of a datum as its other data have it. Pure."""
+"""Tell by the source whether a fix takes its values from what the script itself states. Pure."""
 
 from __future__ import annotations
 

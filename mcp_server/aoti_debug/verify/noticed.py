@@ -1,5 +1,4 @@
-"""Ask the fixed script's own checks: give it wrong results in place of the package's, and see
-whether it still ends with a complaint."""
+"""Check whether the fixed script complains when it is given wrong results."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Find the conditions under which a fixed script refuses a request, and the tables that it had, by
-its source. Pure."""
+"""Find by the source when a fixed script refuses a request, and its tables. Pure."""
 
 from __future__ import annotations
 
