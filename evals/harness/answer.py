@@ -12,7 +12,7 @@ from aoti_debug.model import CATEGORIES, PHASES, Category, Phase
 from aoti_debug.run.files import read_regular
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from harness.case import EVALS, Problem, problems
+from harness.case import EVALS, Problem, case_file, problems
 
 LIMIT = 1 << 20  # bytes of an answer or a patch
 
@@ -159,7 +159,7 @@ def agent_skills() -> dict[str, Any]:
                 "id": one.id,
                 "prompt": one.case.prompt.strip(),
                 "expected_output": expected(one),
-                "files": [f"evals/cases/{one.case.family}.toml"],
+                "files": [case_file(one.case.family).relative_to(EVALS.parent).as_posix()],
                 "expectations": expectations(one),
             }
             for one in problems().values()

@@ -1,4 +1,5 @@
-"""What an agent is given (evals/cases/FAMILY.toml), and what is true of it (evals/truth.toml.xz).
+"""What an agent is given (evals/cases/FAMILY.toml or .toml.xz), and what is true of it
+(evals/truth.toml.xz).
 
 A case holds its input files as text; what cannot be text (a package, weights, traffic) is made when
 it is laid out, by the truth's `prepare`. Patches are kept as edits, which name the text that they
@@ -35,6 +36,7 @@ Family = Literal[
     "compile_and_export",
     "package_and_constants",
     "hangs_and_threads",
+    "production",
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 Twin = Literal["planted", "healthy"]
@@ -181,11 +183,10 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
     cases = {
         name: _parsed(Case, {"id": name, "family": family, **table}, path, name)
         for family in FAMILIES
-        if (path := root / "cases" / f"{family}.toml").exists()
+        if (path := case_file(family, root)).exists()
         for name, table in _tables(path).items()
     }
-    told = root / "truth.toml"  # as `xz -d` leaves it while it is edited
-    told = told if told.exists() else root / "truth.toml.xz"
+    told = _kept(root / "truth.toml")
     truths = {name: _parsed(Truth, table, told, name) for name, table in _tables(told).items()}
     if lone := cases.keys() ^ truths.keys():
         raise BadCase(f"case without truth or truth without case: {', '.join(sorted(lone))}")
@@ -193,6 +194,15 @@ def load(root: Path = EVALS) -> dict[str, Problem]:
     for problem in problems.values():
         _check_edits(problem)
     return dict(sorted(problems.items(), key=lambda item: (item[1].case.family, item[0])))
+
+
+def case_file(family: str, root: Path = EVALS) -> Path:
+    return _kept(root / "cases" / f"{family}.toml")
+
+
+def _kept(path: Path) -> Path:
+    """Return the file as `xz -d` leaves it while it is edited, else the packed one."""
+    return path if path.exists() else path.with_name(f"{path.name}.xz")
 
 
 def _tables(path: Path) -> dict[str, Any]:
