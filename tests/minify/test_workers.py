@@ -308,7 +308,7 @@ def test_a_run_that_nobody_watched_or_that_exported_nothing_says_so(script: Path
 def test_a_program_whose_weights_were_never_saved_is_none(script: Path) -> None:
     run = run_of(script, [LOWERED])
     (script.parents[1] / "runs" / run / "exported.pt2").touch()
-    assert "at the end of the script, which did not come" in str(refused(script, run))
+    assert "at the end of the script, which was not reached" in str(refused(script, run))
 
 
 def test_a_run_of_another_torch_is_not_compared(script: Path, python: str) -> None:

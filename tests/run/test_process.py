@@ -176,6 +176,8 @@ def test_a_server_that_waits_for_requests_at_its_timeout_does_not_hang(
 ):
     end = finish(SERVER, socket, timeout_s=8.0, serving=Counter(tmp_path).going_on)
     assert (end.enough, end.timed_out) == (serves, not serves)
+    assert end.ending.signal is None  # what ended it was ours
+    assert end.ending.clean is serves
 
 
 def test_on_timeout_that_hangs_or_fails_is_noted(finish):

@@ -377,7 +377,7 @@ def test_a_core_dump_with_line_and_access_is_answered_without_a_replay(
     )
     steps = {step.name: step for step in answer.steps}
     assert {name for name, step in steps.items() if step.status == "done"} == taken
-    assert "keeps what the package's own source states" in steps["contract"].finding
+    assert "the package's own source declares" in steps["contract"].finding
     found = best(answer)
     assert found.kernel is not None
     assert (found.kernel.name, found.kernel.line) == ("late_rows", 23)

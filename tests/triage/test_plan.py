@@ -383,8 +383,8 @@ LAYOUT = {"op": "control.gains", "property": "stride", "expected": "[6, 1]", "go
         (
             {"calls": CALLS, "compare": AGREES},
             "compare",
-            "package and exported program: agrees on call 9, which was repeated; it says nothing "
-            "of call 2, 5",
+            "package and exported program: agrees on call 9, which was repeated; not compared: "
+            "call 2, 5",
         ),
         (
             {
@@ -398,8 +398,8 @@ LAYOUT = {"op": "control.gains", "property": "stride", "expected": "[6, 1]", "go
                 },
             },
             "contract",
-            "RuntimeError: expected size 6==6, stride 1==6 at dim=1 (no second fault: it is the "
-            "result of control.gains, see fakes)",
+            "RuntimeError: expected size 6==6, stride 1==6 at dim=1 (caused by control.gains, see "
+            "fakes)",
         ),
     ],
 )

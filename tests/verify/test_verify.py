@@ -644,7 +644,7 @@ def test_a_fix_of_what_failed_before_an_export_is_held_against_its_own_program(
         (tmp_path / "fix.patch").write_text(diff("model.py", NO_PROGRAM, fixed))
         answer = failing.verified(tmp_path / "fix.patch")
         assert answer["verdict"] == verdict, answer["reason"]
-        assert ("the fixed program's own" in answer["reason"]) == (verdict == "fixed")
+        assert ("the fixed program itself" in answer["reason"]) == (verdict == "fixed")
 
 
 # A constant row has a variance of rounding alone, which is negative for some in compiled code only.

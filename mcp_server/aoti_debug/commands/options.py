@@ -114,7 +114,6 @@ Words = Annotated[
     typer.Argument(metavar="SCRIPT [-- ARGS]...", help="The script and its arguments."),
 ]
 
-
 Started = tuple[Any, Any]  # a kind of run, and the request of one
 Resolve = Callable[..., Started]
 

@@ -81,7 +81,6 @@ def delivering() -> Iterator[None]:
 
 REPORTS = (".md", ".html")
 
-
 WIDE = 1_000  # columns of what is no terminal: a path or a command is never broken
 
 

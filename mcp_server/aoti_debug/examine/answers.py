@@ -227,10 +227,13 @@ class SlowReason(Model):
     source: SourceLine | None = None
 
 
+LaunchState = Literal["same", "only here", "only there", "gaps"]
+
+
 class LaunchChange(Model):
     """What became of a launch in the other package."""
 
-    state: Literal["same", "only here", "only there", "gaps"]
+    state: LaunchState
     kernel: str
     count: int
     ours_s: float

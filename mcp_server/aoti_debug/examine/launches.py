@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from aoti_debug.package.inspect import inspect
@@ -21,10 +22,20 @@ def model_of(call: Captured, name: str | None = None) -> CompiledModel | None:
     return inspect(call.package, binaries=False).model(name or called)
 
 
+def launches_of(model: CompiledModel | None) -> Sequence[Launch]:
+    return model.wrapper.launches if model is not None and model.wrapper is not None else ()
+
+
+def launches_in(package: Path | None, name: str | None = None) -> Sequence[Launch]:
+    """Return the launches of a model of a package; none where it is no archive. Blocks."""
+    if package is None or package.suffix != ".pt2":
+        return ()
+    return launches_of(inspect(package, binaries=False).model(name))
+
+
 def launch_words(model: CompiledModel | None, folder: Path) -> list[str]:
     """Write kernel and names of each launch, and return the words that give them to the probe."""
-    launches = model.wrapper.launches if model is not None and model.wrapper is not None else ()
-    names = [[one.kernel, names_of(one, model)] for one in launches]
+    names = [[one.kernel, names_of(one, model)] for one in launches_of(model)]
     write_atomically(folder / LAUNCHES, json.dumps(names).encode())
     return ["--launches", str(folder / LAUNCHES)]
 

@@ -14,7 +14,7 @@ import psutil
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import MemoryAnswer, MemoryRow
-from aoti_debug.examine.launches import model_of, origin_of
+from aoti_debug.examine.launches import launches_of, model_of, origin_of
 from aoti_debug.examine.process import (
     ExamineRequest,
     examine_request,
@@ -148,7 +148,7 @@ def _on_gpu(report: MemoryReport, gpu: Gpu) -> Iterator[MemoryRow]:
 
 def block_row(one: Block, model: CompiledModel | None) -> MemoryRow:
     """Return a block of the call with the kernel that fills it and the model's line."""
-    launches = model.wrapper.launches if model is not None and model.wrapper is not None else ()
+    launches = launches_of(model)
     at_step = (known for known in launches if known.number == one.step)
     named = (known for known in launches if known.kernel == one.made_by)
     origin = origin_of(next(named, None) or next(at_step, None), model)

@@ -11,6 +11,7 @@ from aoti_debug.examine.answers import (
     CallTime,
     LaunchChange,
     LaunchRow,
+    LaunchState,
     SlowReason,
     TimeAgainst,
     TimeFindings,
@@ -218,28 +219,18 @@ def _against(measured: Measured, table: CallTable, against: str) -> TimeAgainst 
 def changed(ours: CallTable, theirs: CallTable) -> list[LaunchChange]:
     """Return how the launches of two packages differ; the differences add up to the calls'."""
     one, other = _by_name(ours), _by_name(theirs)
-    found = []
+    rows: list[tuple[LaunchState, str, int, float, float]] = []
     for name in dict.fromkeys([*one, *other]):
         here, there = one.get(name, []), other.get(name, [])
-        found.append(
-            LaunchChange(
-                state="same" if here and there else "only here" if here else "only there",
-                kernel=name,
-                count=max(len(here), len(there)),
-                ours_s=sum(here),
-                theirs_s=sum(there),
-            )
-        )
-    found.append(
-        LaunchChange(
-            state="gaps",
-            kernel="between the launches",
-            count=len(ours.rows),
-            ours_s=ours.wall - ours.launches,
-            theirs_s=theirs.wall - theirs.launches,
-        )
-    )
-    return sorted(found, key=lambda change: -abs(change.ours_s - change.theirs_s))
+        state: LaunchState = "same" if here and there else "only here" if here else "only there"
+        rows.append((state, name, max(len(here), len(there)), sum(here), sum(there)))
+    gaps = ours.wall - ours.launches, theirs.wall - theirs.launches
+    rows.append(("gaps", "between the launches", len(ours.rows), *gaps))
+    rows.sort(key=lambda row: -abs(row[3] - row[4]))
+    return [
+        LaunchChange(state=state, kernel=name, count=count, ours_s=mine, theirs_s=others)
+        for state, name, count, mine, others in rows
+    ]
 
 
 def _by_name(table: CallTable) -> dict[str, list[float]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import anyio.to_thread
 
 from aoti_debug.examine.answers import FirstWrong, KernelValues, TensorValues, ValuesAnswer
-from aoti_debug.examine.launches import launch_words, model_of, origin_of
+from aoti_debug.examine.launches import launch_words, launches_of, model_of, origin_of
 from aoti_debug.examine.process import (
     ExamineRequest,
     examine_request,
@@ -180,8 +179,7 @@ def row(launch: Launched, model: CompiledModel | None, mark: str | None) -> Kern
 
 
 def stated(launch: Launched, model: CompiledModel | None) -> Launch | None:
-    known: Sequence[Launch] = model.wrapper.launches if model and model.wrapper else ()
-    number = launch.source or 0
+    known, number = launches_of(model), launch.source or 0
     return known[number - 1] if 0 < number <= len(known) else None
 
 

@@ -19,7 +19,6 @@ EACH_STEP = Fix(
     why="eager rounds after each operator",
 )
 
-
 TOO_STRICT = Kind("false_alarm", "output", Tier.DIFFERENT_VALUES, GUIDE)
 JUMPS = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, GUIDE)
 

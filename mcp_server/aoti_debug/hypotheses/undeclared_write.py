@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 GUIDE = "guides/custom-ops.md"
 
-
 WRITES = Kind("wrong_result", "output", Tier.CONTRACT, GUIDE)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.diagnose import Observations
+from aoti_debug.examine.launches import launches_in
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.minify.worker_pool import text_of
 from aoti_debug.model import Diagnosis, Ending, RunRecord
-from aoti_debug.package.inspect import inspect
 from aoti_debug.package.record import Launch
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
@@ -144,7 +144,7 @@ def failure_kept(
         expected=tuple(expected_of(observations, diagnosis, text)),
         text=text,
         kernel=(named.name if named is not None else None) or kernel_in(text),
-        launches=_launches(package, call),
+        launches=tuple(launches_in(package, call.call.model if call.call else None)),
         wall_s=record.wall_s or 0.0,
         peak_rss=record.peak_rss,
         vec_isa=next((found for found in usable if found is not None), None),
@@ -188,13 +188,6 @@ def _exported(
     last = next((c for c in reversed(found) if c.ok is not True), found[-1])
     program, why = program_kept(events, (last, directory.path))
     return program, last.details.settings or {}, why
-
-
-def _launches(package: Path | None, call: Captured) -> tuple[Launch, ...]:
-    if package is None or package.suffix != ".pt2":
-        return ()
-    model = inspect(package).model(call.call.model if call.call else None)
-    return model.wrapper.launches if model is not None and model.wrapper is not None else ()
 
 
 def ended_well(material: Material) -> bool:

@@ -38,7 +38,6 @@ def load(name):
     return torch.load(path, weights_only=True)[name]
 '''
 
-
 Files = tuple[Path, ...]  # a script, and what it reads
 
 

@@ -195,7 +195,6 @@ def _trim(directory: Path) -> None:
 
 CANDIDATE = Demand(gpus=0, cores=1)  # GPUs are held by the search as a whole
 
-
 T = TypeVar("T")
 
 

@@ -133,7 +133,6 @@ def _to_time(
 
 RUN_STAGE = tool(run_stage, "Run one stage", read_only=False, idempotent=False, open_world=True)
 
-
 Failure = Annotated[
     str, Field(description="run id, script, exported program or minifier_launcher.py")
 ]
@@ -162,7 +161,6 @@ async def minify(
 
 
 MINIFY = tool(minify, "Minify a failure", read_only=False, open_world=True)
-
 
 Fixed = Annotated[str, Field(description="the fixed script, or a unified diff (*.patch)")]
 

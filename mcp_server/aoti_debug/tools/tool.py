@@ -24,7 +24,6 @@ from aoti_debug.plain import clean, plain
 _log = logging.getLogger(__name__)
 _SHOWN = 300  # characters of an unexpected error
 
-
 Call: TypeAlias = Context[Any, Any]
 # In the scope of an HTTP request: who waits for the answer, and whose runs it may see.
 ASKER, OWNER = "aoti_debug.asker", "aoti_debug.owner"

@@ -42,7 +42,6 @@ RunAnswer = create_model(
     "RunAnswer", __base__=RunModel, __doc__="The answer of a run of any kind.", **_fields()
 )
 
-
 GPU_WAIT_S = 3600.0  # for the runs of other servers, such as those started over ssh
 
 

@@ -45,7 +45,6 @@ OTHERS_ONLY = (
     "compiled it is kept"
 )
 
-
 Compiled = tuple[Phase, Path]  # and the directory of its run
 
 

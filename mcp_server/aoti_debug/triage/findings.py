@@ -141,7 +141,7 @@ def in_view_of(report: CheckStep, reports: CheckReports, repeated: int | None) -
     bad = [one.call for one in (calls.calls if calls is not None else ()) if breaks(one)]
     numbers = ", ".join(map(str, bad[:6])) + (", …" if len(bad) > 6 else "")
     which = f"call {repeated}, which" if repeated is not None else "the call that"
-    return f" on {which} was repeated; call {numbers} was not compared" if bad else ""
+    return f" on {which} was repeated; not compared: call {numbers}" if bad else ""
 
 
 def breaks(one: RecordedCall) -> bool:

@@ -7,7 +7,6 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 import anyio
 
@@ -17,14 +16,13 @@ from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.diagnose.observations import OlderPackage
-from aoti_debug.examine.launches import launch_words, model_of
+from aoti_debug.examine.launches import launch_words, launches_in, model_of
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.facts.trials import without
 from aoti_debug.hypotheses import tolerance
 from aoti_debug.model import Diagnosis, Fix, SourceLine
-from aoti_debug.package.inspect import inspect
 from aoti_debug.read.check_report import CompareReport
 from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.read.trial_report import read_trial
@@ -171,8 +169,9 @@ async def take_older(state: RunState, observations: Observations, call: Captured
     older = await anyio.to_thread.run_sync(find)
     if older is None:
         return observations
-    was = await anyio.to_thread.run_sync(kernels, older[0], call.call.model)
-    now = await anyio.to_thread.run_sync(kernels, call.package, call.call.model)
+    packages, model = (older[0], call.package), call.call.model
+    launches = [await anyio.to_thread.run_sync(launches_in, one, model) for one in packages]
+    was, now = ([one.kernel for one in found] for found in launches)
     if not was or not now or set(was) == set(now):
         return observations
     again = replace(call, package=older[0], constants=(), others=())
@@ -205,11 +204,6 @@ async def differing(
     said += (report.verdict or report.state) if report is not None else "not compared"
     state.done(state.step(step.name, why, processes[-1], said))
     return report if report is not None and report.verdict == "differs" else None
-
-
-def kernels(package: Path, model: str) -> tuple[str, ...]:
-    found = inspect(package, binaries=False).model(model)
-    return tuple(one.kernel for one in found.wrapper.launches) if found and found.wrapper else ()
 
 
 WHY_UNUSED = "the script fails, and it never loads the newer package that it made"

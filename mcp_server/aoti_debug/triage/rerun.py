@@ -118,7 +118,6 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
 
 HANDED = LaterStep("handed over", 600.0, take_handed, handed_can_tell)
 
-
 SCRIPT = b"#!"
 STAGES = ("contract", "deterministic")
 

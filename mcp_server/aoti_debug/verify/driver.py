@@ -11,11 +11,11 @@ import anyio.to_thread
 
 from aoti_debug.answers import Check, VerifyAnswer
 from aoti_debug.diagnose import Observations
+from aoti_debug.examine.launches import launches_in
 from aoti_debug.hypotheses.reference import left_out, loaded
 from aoti_debug.minify.material import Material, ended_well, failure_kept, unexported
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.model import Category
-from aoti_debug.package.inspect import inspect
 from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import PythonException
 from aoti_debug.record.run_seen import RunSeen
@@ -95,7 +95,10 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         calls = _calls_before(before, ran, state.directory.path)
         await anyio.to_thread.run_sync(put_back, state, request, copy, there)
         parts = split(before.call.call, ran.observations.run.calls)
-        operators = await anyio.to_thread.run_sync(_operators, state, before, was)
+        seen = before.observations.run.custom_ops
+        files = {file for one in seen for file in one.files if file.endswith(".py")}
+        place = state.directory.path / "tree-before"
+        operators = await anyio.to_thread.run_sync(as_they_were, was, files, place)
         rest = _calls_after(before, ran, state.directory.path, len(parts) - 1)
         others = Others(now, rest, parts, checks, calls, operators)
         report = Report()
@@ -158,12 +161,6 @@ def _changes(request: VerifyRequest, run: Path, copy: Path) -> tuple[Mapping[str
         return was, changes(was.values(), sources(copy).values())
     was = kept_sources(run)
     return was, changes(was.values(), script_files(script, tree).values()) if was else Changes()
-
-
-def _operators(state: RunState, before: Before, was: Mapping[str, str]) -> tuple[Path, ...]:
-    seen = before.observations.run.custom_ops
-    files = {file for one in seen for file in one.files if file.endswith(".py")}
-    return as_they_were(was, files, state.directory.path / "tree-before")
 
 
 async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
@@ -369,12 +366,7 @@ def _raised_by_user(observations: Observations, target: Target) -> bool:
 
 def _kernels(package: Path | None) -> int:
     """Return how many generated kernels a package launches."""
-    if package is None or package.suffix != ".pt2":
-        return 0
-    model = inspect(package).model()
-    if model is None or model.wrapper is None:
-        return 0
-    return sum(launch.kind in GENERATED for launch in model.wrapper.launches)
+    return sum(launch.kind in GENERATED for launch in launches_in(package))
 
 
 def _cost(state: RunState, before: Before, ran: Ran) -> list[str]:

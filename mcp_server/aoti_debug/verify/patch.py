@@ -23,7 +23,6 @@ LEFT_OUT = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox
 _FILE = re.compile(r"^(?:---|\+\+\+) ([^\t\n]{1,500})")
 _HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
-
 _MODES = ("100644", "100755")  # a file, and one that may be executed
 # Parts of a patch of git that are more than changed lines, and what to do about them.
 _UNSUPPORTED = (

@@ -8,6 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aoti_debug.triage.source_text import FUNCTIONS as FUNCTIONS
+from aoti_debug.triage.source_text import name_of as identifier
+
 ADDING = ("append", "add", "extend")
 ENDING = frozenset(("exit", "_exit", "quit", "abort", "fail"))
 JUDGING = frozenset(
@@ -16,7 +19,6 @@ JUDGING = frozenset(
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Flows = Mapping[str, Sequence[ast.expr]]
 BUILTIN = frozenset(dir(builtins))
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +124,7 @@ def ends(body: Sequence[ast.stmt]) -> bool:
 
 
 def called(node: ast.AST) -> str:
-    function = node.func if isinstance(node, ast.Call) else node
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
+    return identifier(node.func if isinstance(node, ast.Call) else node)
 
 
 def features(*nodes: ast.AST) -> Counter[tuple[str, str]]:
