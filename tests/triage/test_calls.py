@@ -383,7 +383,7 @@ def test_a_core_dump_with_line_and_access_is_answered_without_a_replay(
     assert (found.kernel.name, found.kernel.line) == ("late_rows", 23)
     if "guards" in taken:
         assert (found.category, found.confidence) == ("contract_guard", "proved")
-        assert "the reason may still stand here: guards may not hold" in steps["guards"].why
+        assert "but not the reason: guards may not hold" in steps["guards"].why
     else:
         assert (found.category, found.confidence) == ("illegal_memory_access", "proved")
         assert found.fault is not None
