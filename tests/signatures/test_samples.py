@@ -418,15 +418,15 @@ def test_a_table_is_read_to_the_letter() -> None:
         "    summary It hangs: {what}\n"
         "    means No call ends.\n"
         "    guide host-crash.md#heap-errors\n"
-        "    pattern  two  blanks:[ ]\n"
+        "    pattern  two  blanks:[ ] || a|b\n"
         "    unconfirmed other\n"
         "    recorded   two  blanks: here\n"
         "    unlike quoted [a/b#1, a comment] [0] none\n"
     )
     assert (found.tier, found.role, found.confidence) == (Tier.KIND_TEXT, "symptom", "proved")
     assert (found.next_tool, found.guide) == ("triage", "guides/host-crash.md#heap-errors")
-    assert found.patterns == (" two  blanks:[ ]", "other")
-    assert [isinstance(one, unconfirmed) for one in found.patterns] == [False, True]
+    assert found.patterns == (" two  blanks:[ ]", "a|b", "other")
+    assert [isinstance(one, unconfirmed) for one in found.patterns] == [False, False, True]
     assert found.matches == (Sample("  two  blanks: here", "recorded", "torch 2.13.0, CPU"),)
     assert found.neighbours == (Sample("[0] none", "quoted", "a/b#1, a comment"),)
 

@@ -29,17 +29,14 @@ checkpoint_damaged load package_corrupt SPECIFIC_TEXT inspect_package
     pattern (?P<why>Invalid magic number; corrupt file\?)
     pattern (?P<why>enforce fail at inline_container\.cc:\d{1,5}\] ?\. ?file not found.{0,60})
     pattern (?P<why>ASSERT FAILED at .{1,120}inline_container\.(?:h|cc):\d{1,5})
-    pattern (?P<why>Invalid protocol version: .{0,20})
-    pattern (?P<why>invalid load key, '.{1,6}')
-    pattern (?P<why>EOFError: Ran out of input)
-    pattern (?P<why>BadZipFile: .{0,60})
+    pattern (?P<why>Invalid protocol version: .{0,20}) || (?P<why>invalid load key, '.{1,6}')
+    pattern (?P<why>EOFError: Ran out of input) || (?P<why>BadZipFile: .{0,60})
     pattern (?P<why>archive does not contain any files)
     pattern (?P<why>file in archive is not in a subdirectory)
     pattern (?P<why>istream reader failed: .{0,60})
     pattern SafetensorError: (?P<why>Error while deserializing.{0,100})
     pattern (?P<why>size \d{1,15} is not a multiple of element size \d{1,3})
-    unconfirmed (?P<why>pickle data was truncated)
-    unconfirmed (?P<why>Bad CRC-32 for file .{0,80})
+    unconfirmed (?P<why>pickle data was truncated) || (?P<why>Bad CRC-32 for file .{0,80})
     unconfirmed (?P<why>Read less bytes than requested)
     unconfirmed (?P<why>WeightsUnpickler error: Unsupported operand \d{1,3})
     unconfirmed SafetensorError: (?P<why>(?:Invalid|Incomplete|Metadata).{0,100})
@@ -56,8 +53,7 @@ checkpoint_refused load user_code KIND_TEXT inspect_package
     check file and head -c 100 of the file.
     fix Save and load a state_dict; weights_only=False for a file you trust; torch.jit.load for TorchScript
     guide package-and-load.md#not-an-aoti-package
-    pattern Weights only load failed
-    pattern Unsupported global: GLOBAL \S{1,100}
+    pattern Weights only load failed || Unsupported global: GLOBAL \S{1,100}
     pattern Cannot use ``weights_only=True`` with .{1,40}
     pattern did you mean to use torch\.jit\.load\(\)
 exported_program_unreadable load package_incompatible BROAD_TEXT envelope inspect_package
@@ -106,23 +102,19 @@ package_file_missing load package_corrupt EXACT_TEXT inspect_package
     fix A cpp-only package must be built before loading
     guide package-and-load.md#damaged-or-missing-library
     pattern File (?:not )?found: \S{1,300}(?:_compile_flags|_linker_flags|_metadata)\.json
-    pattern Failed to find wrapper metadata for model
-    pattern \[json\.exception\.\w{1,200}\.\d{1,20}\]
+    pattern Failed to find wrapper metadata for model || \[json\.exception\.\w{1,200}\.\d{1,20}\]
 package_incomplete load package_corrupt SPECIFIC_TEXT inspect_package
     summary The package is inconsistent: {what}
     means Files that belong together are missing, doubled or differ from what the index says: repacked by hand, merged from two packages, or written only in part.
     check unzip -l FILE: one wrapper.so per model, with its metadata beside it.
     fix Use the package exactly as aoti_compile_and_package wrote it, or compile again
     pattern Multiple wrapper shared libraries found in AOTI package.{0,80}
-    pattern Shared model directory is empty: \S{0,200}
-    pattern Failed to find parent path in \S{0,200}
+    pattern Shared model directory is empty: \S{0,200} || Failed to find parent path in \S{0,200}
     pattern Expected json_file\.is_open\(\) to be true
     pattern \S{1,200} not found in PT2 archive(?! contents)
     pattern Unable to find file with suffix \S{1,40}
-    pattern Unable to reconstruct complete tensor from group
-    pattern Cannot reconstruct tensor safely
-    pattern Failed to open custom obj file
-    pattern (?:Inv|S)\w{1,6} ?serialized ScalarType value
+    pattern Unable to reconstruct complete tensor from group || Cannot reconstruct tensor safely
+    pattern Failed to open custom obj file || (?:Inv|S)\w{1,6} ?serialized ScalarType value
     pattern Serialized ScalarType value out of range
 program_of_another_version load package_incompatible EXACT_TEXT inspect_package
     summary The saved program is of another torch release: {what}
@@ -136,11 +128,9 @@ program_of_another_version load package_incompatible EXACT_TEXT inspect_package
     pattern Attempted to read a PyTorch file with version \d{1,6}
     pattern (?:minimum|maximum) supported version for reading is
     pattern unsupported archive format from the preview release
-    pattern Version in the saved file has incorrect length
-    pattern Unknown builtin op: \S{1,100}
+    pattern Version in the saved file has incorrect length || Unknown builtin op: \S{1,100}
     pattern Serialized schema version .{1,80} does not match our current schema version
-    pattern Failed deserializing node .{1,120}
-    pattern Unable to deserialize output node
+    pattern Failed deserializing node .{1,120} || Unable to deserialize output node
     pattern \w{1,200} is not a valid tag for \w{1,200}\. Available tags
     pattern Unable to load outdated profile
     recorded AssertionError: Invalid archive format

@@ -22,8 +22,7 @@ constant_not_provided constants constants_missing KIND_TEXT inspect_package
     check Were the weights packaged? inspect_package says so.
     fix Load every constant of get_constant_fqns() before the first call
     pattern Found constant (?:or module state buffer )?(?:or empty module state parameter )?\S{1,200} in model, but not provided by user!
-    pattern Constants are not mmap'd
-    pattern constant blob size is only available for mmap'd weights
+    pattern Constants are not mmap'd || constant blob size is only available for mmap'd weights
     pattern constants_map_ was not ready
 constant_state_unknown run constants_missing NAMED_TEXT proved
     summary The active constant buffer is empty (state {state})
@@ -62,8 +61,7 @@ constants_embedding_refused cpp_compile lowering_error EXACT_TEXT
     guide constants.md#too-large-to-embed
     pattern Models with buffer mutation included doesn't support constants greater than 2GB
     pattern use_mmap_weights and use_mmap_weights_external should be true
-    pattern use_external_weights and  use_mmap_weights cannot
-    pattern use_mmap_weights should not be true
+    pattern use_external_weights and  use_mmap_weights cannot || use_mmap_weights should not be true
     pattern allow_h2d_copy is not supported with user_managed
 state_dict_of_program load constants_mismatch SPECIFIC_TEXT
     summary The weights of the exported program do not fit its signature: {what}
@@ -85,18 +83,15 @@ weights_damaged load package_corrupt EXACT_TEXT inspect_package
     pattern Wei(?:gh|g)t(?:h)?s data seems corrupt
     pattern Shared library file is smaller than embedded weights size
     pattern Failed to seek to end of shared library file
-    pattern weights_offset must be aligned to 16K boundary
-    pattern Shared library file cannot be opened
-    pattern Can't find shared library name
-    pattern Failed to open serialized weights file
+    pattern weights_offset must be aligned to 16K boundary || Shared library file cannot be opened
+    pattern Can't find shared library name || Failed to open serialized weights file
 weights_mmap_failed load package_incompatible SPECIFIC_TEXT check_environment
     summary The weights of the package cannot be mapped into memory
     means The weights are aligned to 16 KB: systems with 64 KB pages (some aarch64) refuse that. A truncated file or too little address space gives the same.
     check getconf PAGESIZE; compare the file with the original.
     fix Use a kernel with 4 KB pages, or compile without mmapped weights (below 2 GB, or package_constants_in_so=False)
     guide constants.md#mmap-and-alignment
-    pattern (?:^|[:\]]\s)mmap\(\) failed
-    pattern mmap\(.{0,200}\) = -1 EINVAL
+    pattern (?:^|[:\]]\s)mmap\(\) failed || mmap\(.{0,200}\) = -1 EINVAL
 weights_too_large_to_link cpp_compile cpp_error EXACT_TEXT
     summary The weights are too large to be linked into the library: {what}
     means More than 2 GB of constants stand between code and data, beyond the reach of 32-bit relative addresses; on macOS the limit is 4 GB.
@@ -112,17 +107,8 @@ difference_printed output wrong_result VAGUE_TEXT symptom possible
     check Compare both with a float64 run of eager; check the input contract first
     fix Run with AOTI_RUNTIME_CHECK_INPUTS=1, then compare kernel by kernel
     fix Exclude tf32 and reduced precision: compare in float32 with tf32 off
-    anchor max diff
-    anchor Max diff
-    anchor ax_diff
-    anchor ax abs diff
-    anchor ax_abs_diff
-    anchor aximum difference
-    anchor bsolute difference
-    anchor elative difference
-    anchor ax error
-    anchor ax_error
-    anchor allclose
+    anchor max diff || Max diff || ax_diff || ax abs diff || ax_abs_diff || aximum difference
+    anchor bsolute difference || elative difference || ax error || ax_error || allclose
     pattern (?i)\bmax(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}(?:diff(?:erence)?|err(?:or)?)\b[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?[1-9]\d{0,9}(?:\.\d{1,20})?(?![\d.]{0,200}e-)
     pattern (?i)\bmax(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}(?:diff(?:erence)?|err(?:or)?)\b[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?0\.0{0,2}[1-9]\d{0,20}(?![\d.]{0,200}e-)
     pattern (?i)\bmax(?:imum)?[ _.-]{0,2}(?:abs(?:olute)?|rel(?:ative)?)?[ _.-]{0,2}(?:diff(?:erence)?|err(?:or)?)\b[^:=]{0,60}[:=]\s{0,4}(?:tensor\()?(?:nan|inf)
@@ -133,12 +119,8 @@ difference_printed output wrong_result VAGUE_TEXT symptom possible
     pattern esults match\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
     pattern esults equal\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
     pattern esults identical\w{0,10}\s?[:=?]\s{0,4}(?:tensor\()?(?:False|no\b)
-    pattern utputs do not match
-    pattern utputs differ
-    pattern mismatch between eager and
-    pattern differ(?:s|ent)? from eager
-    pattern not match (?:the )?eager
-    pattern don't match (?:the )?eager
+    pattern utputs do not match || utputs differ || mismatch between eager and
+    pattern differ(?:s|ent)? from eager || not match (?:the )?eager || don't match (?:the )?eager
     pattern AssertionError: .{0,80}(?:allclose|max_?diff)
     example [a script's print] Max abs diff (default seed): 0.0038
     example [a script's print] torch.allclose(a, b): False
@@ -169,25 +151,12 @@ nan_printed output nan_or_inf VAGUE_TEXT symptom possible
     means A value was not a number by the time it was printed. It may stem from the inputs, from the model itself or from a kernel.
     check Does eager give NaN on the same inputs? Then it is the model, not the compiler
     fix Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first tensor with a NaN
-    anchor tensor(nan
-    anchor loss: nan
-    anchor nan nan nan
-    anchor has_nan
-    anchor returned NaN
-    anchor s NaN
-    anchor all NaN
-    pattern tensor\(\[{0,9}nan
-    pattern loss: ?nan
-    pattern (?:returned|returns|produces|contains|has) NaN(?!s?[?:= ]{1,4}False)
-    pattern returns nan
+    anchor tensor(nan || loss: nan || nan nan nan || has_nan || returned NaN || s NaN || all NaN
+    pattern tensor\(\[{0,9}nan || loss: ?nan
+    pattern (?:returned|returns|produces|contains|has) NaN(?!s?[?:= ]{1,4}False) || returns nan
     pattern isnan\(\)\.any\(\).{0,20}True
-    unconfirmed ^\s{0,20}nan(?:\s{1,20}nan){2,40}
-    unconfirmed all NaN
-    unconfirmed outputs? (?:is|are) nan
-    unconfirmed is all nan
-    unconfirmed has_?(?:nan|NaN)[:=] ?True
-    unconfirmed [Ll]oss is nan
-    unconfirmed NaN outputs
+    unconfirmed ^\s{0,20}nan(?:\s{1,20}nan){2,40} || all NaN || outputs? (?:is|are) nan
+    unconfirmed is all nan || has_?(?:nan|NaN)[:=] ?True || [Ll]oss is nan || NaN outputs
     unconfirmed isfinite\(\)\.all\(\).{0,20}False
     example [common form] loss: nan
     unlike example [a script's print] output contains NaN: False
@@ -198,17 +167,13 @@ nan_refused run nan_or_inf KIND_TEXT
     check Does eager give the same on these inputs? Then it is the model or its data
     fix Print min and max of the inputs and of the tensors before the check
     fix Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first NaN
-    pattern probability tensor contains either
-    pattern returned nan values in its
-    pattern invalid multinomial distribution
-    pattern (?:Error|Exception)\b.{0,120}contains NaN
+    pattern probability tensor contains either || returned nan values in its
+    pattern invalid multinomial distribution || (?:Error|Exception)\b.{0,120}contains NaN
     unconfirmed (?:Error|Exception)\b.{0,120}contains inf or nan
-    pattern (?:Error|Exception)\b.{0,120}[iI]nfs or NaNs
-    pattern to satisfy the constraint .{0,200}nan
+    pattern (?:Error|Exception)\b.{0,120}[iI]nfs or NaNs || to satisfy the constraint .{0,200}nan
     pattern to satisfy the constraint .{0,200}invalid values
     unconfirmed Assertion `(?:input_val >= zero|cumdist\[|val >= zero|sum > accZero|0 <= p4)
-    unconfirmed Assertion `!\(?(?:::)?isnan
-    unconfirmed (?:Error|Exception)\b.{0,120}NaN or infinite
+    unconfirmed Assertion `!\(?(?:::)?isnan || (?:Error|Exception)\b.{0,120}NaN or infinite
     unconfirmed (?:Error|Exception)\b.{0,120}[Ff]ound inf or nan
     unconfirmed (?:Error|Exception)\b.{0,120}[fF]ound NaN
     unconfirmed (?:Error|Exception)\b.{0,120}(?:NaN detected|nan detected|NaNs detected)
@@ -217,16 +182,11 @@ results_differ output wrong_result KIND_TEXT
     means The compiled model gives other numbers than eager. Violated contracts, lost buffer updates, a wrong fake kernel, tf32 or a miscompiled kernel are the candidates, in this order.
     check Compare in float64 as a third opinion; check the contract first: ep.module() on the same inputs
     fix Run with AOTI_RUNTIME_CHECK_INPUTS=1; then compare kernel by kernel with the value printer filtered to the suspect
-    pattern Greatest (?:relative|absolute) difference
-    pattern Mismatched elements[^:]{0,60}: [1-9]
-    pattern Arrays are not almost equal
-    pattern AccuracyError
+    pattern Greatest (?:relative|absolute) difference || Mismatched elements[^:]{0,60}: [1-9]
+    pattern Arrays are not almost equal || AccuracyError
     pattern (?:Tensor-likes|Scalars) are not (?:close|equal)
-    pattern MaxAbsError: (?P<error>[\d.e+-]{1,200})
-    pattern \] Accuracy failed
-    pattern Bad accuracy detected
-    pattern Not equal to tolerance
-    pattern RMSE \(res-fp64\): (?!0\.0{1,9},)
+    pattern MaxAbsError: (?P<error>[\d.e+-]{1,200}) || \] Accuracy failed || Bad accuracy detected
+    pattern Not equal to tolerance || RMSE \(res-fp64\): (?!0\.0{1,9},)
     unconfirmed \bfail_accuracy\b
     recorded [numpy 2.4.6] Arrays are not almost equal to 6 decimals
     recorded [numpy 2.4.6] Not equal to tolerance rtol=1e-05, atol=0

@@ -33,9 +33,7 @@ cpp_rejection cpp_compile cpp_error VAGUE_TEXT minify
     means A bug of the code generator, a header of another torch than the one that generated the code, or a compiler that is too old for it.
     check Compile a trivial model: if that works, the toolchain is sound
     fix Reduce the model to the operator whose statement is shown; try the newest torch
-    anchor : error:[ ]
-    anchor : error C
-    anchor ): error
+    anchor : error:[ ] || : error C || ): error
     pattern \.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d{1,20}(?::\d{1,20})?: (?:fatal )?error: (?!.{0,400}(?:No such file|file not found))(?P<text>.{1,160})
     pattern \.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl)\(\d{1,20}(?:,\d{1,20})?\): (?:fatal )?error(?: C(?!1083|1060)\d{4})?\s?: (?P<text>.{1,160})
     pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>no matching (?:function for call to|constructor for initialization of))
@@ -75,8 +73,7 @@ cpp_vector_type cpp_compile cpp_error KIND_TEXT minify
     check With TORCHINDUCTOR_CPP_SIMDLEN=1, or ATEN_CPU_CAPABILITY=default, does it compile?
     fix Switch vectorisation off (torch._inductor.config.cpp.simdlen = 1), or upgrade
     fix Cast the tensor of the operator named below to a common dtype
-    anchor at::vec
-    anchor VecMask<
+    anchor at::vec || VecMask<
     pattern (?:error|ambiguous|deduction|candidate).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
     pattern no (?:match|member).{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
     pattern (?:could not|cannot) convert.{0,400}(?:at::vec(?:::|\b)|VecMask<|VectorizedN?<|vec_reduce_all|masked_load)
@@ -95,8 +92,7 @@ cpp_wrong_name cpp_compile cpp_error SPECIFIC_TEXT minify
     fix Try the newest torch; unset Inductor debug options such as triton.debug_sync_kernel
     fix Move control flow and item() out of the compiled part to see whether it is that
     guide lowering-and-cpp.md#undeclared-identifiers
-    anchor was not declared in this scope
-    anchor use of undeclared identifier
+    anchor was not declared in this scope || use of undeclared identifier
     pattern error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w{1,200})['’](?: was not declared in this scope)?
     pattern error: redeclaration of ['‘](?P<name>[^'’]{1,80})['’]
     pattern error: redefinition of ['‘](?P<name>[^'’]{1,80})['’]
@@ -113,8 +109,7 @@ too_big_to_optimize cpp_compile performance KIND_TEXT
     means Huge graphs become one C++ function; compilers give up optimising it and may take an hour.
     fix AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 or O1; compile the model in parts
     guide memory-and-time.md#too-big-to-optimize
-    pattern Function \S{1,300} is too big to optimize
-    pattern ignored-optimization-argument
+    pattern Function \S{1,300} is too big to optimize || ignored-optimization-argument
     unconfirmed variable tracking size limit exceeded
     quoted [pytorch/pytorch#112008] Function foo is too big to optimize [-Wignored-optimization-argument]
 cuda_header_missing cpp_compile toolchain NAMED_TEXT proved check_environment
@@ -130,14 +125,10 @@ cuda_toolkit_missing cpp_compile toolchain EXACT_TEXT check_environment
     means Compiling a CUDA package needs the toolkit, for multi-arch kernels its tools too; runtime images have only the libraries.
     fix Use a devel image, or install the toolkit, export CUDA_HOME=/usr/local/cuda and put its bin into PATH
     guide toolchain.md#cuda-toolkit
-    pattern CUDA_HOME environment variable is not set
-    pattern CUDA_HOME is not set
-    pattern Cannot find ptxas
+    pattern CUDA_HOME environment variable is not set || CUDA_HOME is not set || Cannot find ptxas
     pattern \b(?P<what>(?:nvcc|ptxas|fatbinary|objcopy): (?:command )?not found)
     pattern FileNotFoundError: .{0,60}'(?:\S{0,120}/)?(?P<what>nvcc|ptxas|fatbinary|objcopy)'
-    unconfirmed CUDA_HOME is missing
-    unconfirmed CUDA_HOME not found
-    unconfirmed CUDA_HOME does not exist
+    unconfirmed CUDA_HOME is missing || CUDA_HOME not found || CUDA_HOME does not exist
     example [Triton] RuntimeError: Cannot find ptxas
     unlike example [a shell log] export CUDA_HOME=/usr/local/cuda-12.8
 cuda_tools_too_old cpp_compile toolchain NAMED_TEXT check_environment
@@ -189,29 +180,18 @@ nvcc_failed cpp_compile toolchain SPECIFIC_TEXT check_environment
     fix Install the toolkit release that torch.version.cuda names and set CUDA_HOME to it
     fix Give nvcc a host compiler that it supports (NVCC_CCBIN or CXX)
     guide toolchain.md#cuda-toolkit
-    anchor nvcc fatal
-    anchor nvlink fatal
-    pattern `nvcc` command returns non-zero exit status
-    pattern nvcc (?:fatal|error)\s{0,3}:.{0,160}
-    pattern unsupported GNU version
-    pattern unsupported Microsoft Visual Studio version
+    anchor nvcc fatal || nvlink fatal
+    pattern `nvcc` command returns non-zero exit status || nvcc (?:fatal|error)\s{0,3}:.{0,160}
+    pattern unsupported GNU version || unsupported Microsoft Visual Studio version
     pattern detected CUDA version .{1,40} mismatches the version
     pattern is less than the minimum required version by CUDA
-    pattern is greater than the maximum required version by CUDA
-    pattern nvcc is required to build fatbin
-    pattern nvcc not found at .{0,120}
-    pattern [Cc]annot find.{0,80}libdevice
-    pattern not found.{0,80}libdevice
-    pattern No such file.{0,80}libdevice
-    pattern libdevice\S{0,40} not found
-    pattern Unknown CUDA arch \(.{1,30}\)
-    pattern nvrtc: error: failed to open .{0,80}
-    pattern Ninja is required to load C\+\+ extensions
-    pattern Need to set WINDOWS_CUDA_HOME
-    unconfirmed unsupported clang version
-    unconfirmed nvlink (?:fatal|error)\s{0,3}:.{0,120}
-    unconfirmed fatbinary fatal\s{0,3}:.{0,120}
-    unconfirmed cudafe\+\+.{0,20} died
+    pattern is greater than the maximum required version by CUDA || nvcc is required to build fatbin
+    pattern nvcc not found at .{0,120} || [Cc]annot find.{0,80}libdevice
+    pattern not found.{0,80}libdevice || No such file.{0,80}libdevice || libdevice\S{0,40} not found
+    pattern Unknown CUDA arch \(.{1,30}\) || nvrtc: error: failed to open .{0,80}
+    pattern Ninja is required to load C\+\+ extensions || Need to set WINDOWS_CUDA_HOME
+    unconfirmed unsupported clang version || nvlink (?:fatal|error)\s{0,3}:.{0,120}
+    unconfirmed fatbinary fatal\s{0,3}:.{0,120} || cudafe\+\+.{0,20} died
     example [crt/host_config.h] #error -- unsupported GNU version! gcc versions later than 12 are not supported!
     example [nvrtc] nvrtc: error: failed to open libnvrtc-builtins.so.11.8.
 triton_launcher_not_built triton_compile toolchain BROAD_TEXT check_environment

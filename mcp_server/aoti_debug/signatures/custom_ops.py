@@ -24,16 +24,12 @@ custom_op_badly_defined environment user_code KIND_TEXT
     fix Correct the decorated function, or load the library once
     fix torch.library.opcheck(op, args) checks the rest of the definition
     guide custom-ops.md#an-op-that-raises
-    pattern infer_schema\(func\): .{1,120}
-    pattern mutates_args must either be
+    pattern infer_schema\(func\): .{1,120} || mutates_args must either be
     pattern Attempted to create a custom op with `mutates_args=
-    pattern register_fake\(\.\.\.\): the operator \S{1,80}
-    pattern to be of the form "namespace::name"
+    pattern register_fake\(\.\.\.\): the operator \S{1,80} || to be of the form "namespace::name"
     pattern Functions without tensor inputs are required to have a `device:
-    pattern is a reserved namespace
-    pattern Cannot register autograd formula for
-    pattern we require there to also be a companion
-    pattern Tried to register an operator \([^)]{1,120}\)
+    pattern is a reserved namespace || Cannot register autograd formula for
+    pattern we require there to also be a companion || Tried to register an operator \([^)]{1,120}\)
     pattern Only a single TORCH_LIBRARY can be used to register the namespace [^; ]{1,60}
     pattern already a kernel registered from python overriding
     pattern Trying to backward through \S{1,100} but no autograd formula was registered
@@ -68,8 +64,7 @@ custom_op_no_meta_kernel export custom_op_fake_kernel EXACT_TEXT
     pattern UnsupportedOperatorException: (?!aten\.|prims\.)(?P<op>[\w.:]{1,200})
     pattern unsupported operator: (?!aten\.|prims\.)(?P<op>[\w.:]{1,200})
     pattern cannot infer a Fake kernel \(meta kernel\) for operator (?P<op>[\w.:]{1,200})
-    pattern No fake kernel was found for (?P<op>[\w.:]{1,200})
-    pattern MissingOpProfile
+    pattern No fake kernel was found for (?P<op>[\w.:]{1,200}) || MissingOpProfile
     pattern Unsupported: Dynamic shape operator \(no meta kernel\)
     pattern ScriptObject's .{1,80}registered a fake class
     pattern operator may return an output Tensor with data-dependent shape
@@ -104,12 +99,10 @@ custom_op_unresolved load custom_op_missing EXACT_TEXT
     pattern We failed to resolve (?P<op>torch\.ops[\w.]{1,200}) to an operator
     pattern '_OpNamespace' '(?P<ns>\w{1,200})' object has no attribute '(?P<name>\w{1,200})'
     pattern Missing operator: \[\d{1,20}\] (?P<op>[\w:.]{1,200})
-    pattern Couldn't find an operator for (?P<op>[\w:.]{1,200})
-    pattern Following ops cannot be found
+    pattern Couldn't find an operator for (?P<op>[\w:.]{1,200}) || Following ops cannot be found
     pattern Unknown builtin op: (?P<op>[\w:.]{1,200}\w)
     pattern Could not find any similar ops to (?P<op>[\w:.]{1,200}\w)
-    pattern \bNo such operator (?P<op>\w{1,200}::\w{1,200})
-    pattern '[\w:.]{1,200}' missing from runtime
+    pattern \bNo such operator (?P<op>\w{1,200}::\w{1,200}) || '[\w:.]{1,200}' missing from runtime
     pattern Tried to instantiate class '(?P<class>[\w.]{1,200})', but it does not exist! Ensure
     unconfirmed instructions don't have corresponding operator registered
     recorded [torch 2.11, minifier launcher (cut)] torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.
@@ -182,10 +175,8 @@ torchbind_unsupported package lowering_error SPECIFIC_TEXT minify
     means Script objects work only as attributes of the model and only in newer releases; as graph inputs or in older ones packaging or lowering fails.
     fix Make the object an attribute of the module, or pass its tensors instead
     guide custom-ops.md#torchbind-objects
-    pattern SerializeError: .{0,200}ScriptObject
-    pattern call_torchbind
-    unconfirmed SerializeError: .{0,200}torchbind
-    unconfirmed SerializeError: .{0,200}custom ?obj
+    pattern SerializeError: .{0,200}ScriptObject || call_torchbind
+    unconfirmed SerializeError: .{0,200}torchbind || SerializeError: .{0,200}custom ?obj
     quoted [pytorch/pytorch#147283] torch._export.serde.serialize.SerializeError: Unsupported argument type: <class 'torch.ScriptObject'>
     unlike recorded [] torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.
 two_torch_libraries environment package_incompatible SPECIFIC_TEXT possible check_environment

@@ -17,8 +17,7 @@ device_key_unusable load package_incompatible EXACT_TEXT inspect_package
     fix Use a torch build with that backend, or import its extension before loading
     fix Compile the package again if its metadata are damaged
     guide package-and-load.md#device-key-missing
-    pattern Unsupported device (?:key )?found: \S{1,40}
-    pattern KeyError: 'AOTI_DEVICE_KEY'
+    pattern Unsupported device (?:key )?found: \S{1,40} || KeyError: 'AOTI_DEVICE_KEY'
     pattern No device information found\.
     recorded KeyError: 'AOTI_DEVICE_KEY'
 device_of_data_differs load contract_device NAMED_TEXT proved inspect_package
@@ -34,8 +33,7 @@ device_refused load contract_device EXACT_TEXT inspect_package
     means A device index for a CPU package, or a device name that does not fit the package. A warning about an outdated file above it is misleading.
     fix Leave device_index at -1 for a CPU package; write devices as cpu, cuda or cuda:0
     guide inputs-and-devices.md#package-loaded-for-another-device
-    pattern Incorrect device passed to aoti_runner_\w{1,200}
-    pattern Invalid device: \S{0,40}
+    pattern Incorrect device passed to aoti_runner_\w{1,200} || Invalid device: \S{0,40}
     unlike example [torch.device in eager mode] Invalid device string: 'gpu'
 driver_refuses environment device_unavailable EXACT_TEXT check_environment
     summary The NVIDIA driver does not support this torch: {what}
@@ -63,24 +61,16 @@ gpu_not_usable environment device_unavailable SPECIFIC_TEXT check_environment
     fix To read a checkpoint on another machine: torch.load(path, map_location='cpu')
     pattern Torch not compiled with (?:CUDA|XPU|MPS|ROCm) enabled
     pattern has no attribute 'AOTIModelContainerRunner(?:Cuda|Xpu|Mps)'
-    pattern Unexpected error from cudaGetDeviceCount\(\)
-    pattern system not yet initialized
+    pattern Unexpected error from cudaGetDeviceCount\(\) || system not yet initialized
     pattern CUDA-capable device\(s\) is/are busy or unavailable
     pattern (?:CUDA_ERROR_NO_DEVICE|cudaErrorNoDevice|cudaErrorDevicesUnavailable|DeferredCudaCallError)
-    pattern Attempting to deserialize object on .{1,60}
-    pattern don't know how to restore data location
-    pattern \w{1,20} device module is not registered
-    pattern PyTorch was compiled without CUDA support
-    pattern libcudart functions unavailable
-    pattern device \d{1,3} is not visible \(CUDA_VISIBLE_DEVICES
-    pattern Cannot access accelerator device when none is available
-    pattern cuda driver can't be loaded
-    unconfirmed CUDA unknown error
-    unconfirmed could not select device driver
-    unconfirmed nvidia-container-cli: \S{1,60}
-    unconfirmed Failed to initialize NVML: (?!Driver)\w.{0,40}
-    unconfirmed CUDA_ERROR_DEVICE_UNAVAILABLE
-    unconfirmed device < num_gpus
+    pattern Attempting to deserialize object on .{1,60} || don't know how to restore data location
+    pattern \w{1,20} device module is not registered || PyTorch was compiled without CUDA support
+    pattern libcudart functions unavailable || device \d{1,3} is not visible \(CUDA_VISIBLE_DEVICES
+    pattern Cannot access accelerator device when none is available || cuda driver can't be loaded
+    unconfirmed CUDA unknown error || could not select device driver
+    unconfirmed nvidia-container-cli: \S{1,60} || Failed to initialize NVML: (?!Driver)\w.{0,40}
+    unconfirmed CUDA_ERROR_DEVICE_UNAVAILABLE || device < num_gpus
     recorded AttributeError: module 'torch._C._aoti' has no attribute 'AOTIModelContainerRunnerCuda'.
     example [torch.cuda] RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling NumCudaDevices() that might have already set an error? Error 802: system not yet initialized
     example [the CUDA runtime] RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable
@@ -98,10 +88,8 @@ no_gpu_in_process environment device_unavailable EXACT_TEXT check_environment
     check torch.cuda.is_available() and nvidia-smi in the same process environment; CUDA_VISIBLE_DEVICES.
     fix Make the GPU visible (container flags, CUDA_VISIBLE_DEVICES) and use an existing index
     fix Or compile the package for the CPU
-    pattern Found no NVIDIA driver on your system
-    pattern No CUDA GPUs are available
-    pattern no CUDA-capable device is detected
-    pattern invalid device ordinal
+    pattern Found no NVIDIA driver on your system || No CUDA GPUs are available
+    pattern no CUDA-capable device is detected || invalid device ordinal
     pattern Cannot load AOTInductor package for device '[^']{1,20}' because \w{1,200} is not available
     pattern \d{1,20} active drivers \(\[.{0,120}\]\)\. There should only be one
     example [torch.cuda] RuntimeError: Found no NVIDIA driver on your system. Please check
@@ -134,13 +122,10 @@ mps_unavailable environment device_unavailable SPECIFIC_TEXT check_environment
     fix Install the torch build and the driver for that GPU, or compile for the CPU
     guide other-platforms.md#macos-and-mps
     pattern MPS backend is supported on MacOS \S{1,10}
-    pattern PyTorch is not linked with support for \w{1,10} devices
-    pattern No HIP GPUs are available
-    pattern hipErrorNoDevice
-    pattern Intel GPU driver is not properly installed
+    pattern PyTorch is not linked with support for \w{1,10} devices || No HIP GPUs are available
+    pattern hipErrorNoDevice || Intel GPU driver is not properly installed
     pattern PyTorch was compiled without \w{1,8} support
-    unconfirmed No XPU devices are available
-    unconfirmed ROCk module is NOT loaded
+    unconfirmed No XPU devices are available || ROCk module is NOT loaded
     unconfirmed Unable to open /dev/kfd.{0,60}
     example [ATen] RuntimeError: The MPS backend is supported on MacOS 13.0+. Current OS version can be queried using `sw_vers`
     example [torch.cuda] RuntimeError: No HIP GPUs are available
@@ -149,14 +134,11 @@ other_gpu_tools_missing cpp_compile toolchain SPECIFIC_TEXT check_environment
     means Compiling for AMD needs ROCm, for Intel the oneAPI compiler and Level Zero, for Apple the command line tools.
     fix Install them in the version that torch was built with, and set ROCM_HOME or source setvars.sh
     guide other-platforms.md#amd-gpus
-    pattern ROCM_HOME environment variable is not set
-    pattern cannot locate libamdhip64\S{0,10}
-    pattern (?:hipcc|icpx): (?:command )?not found
-    pattern SYCL runtime is not de\w{1,6}
+    pattern ROCM_HOME environment variable is not set || cannot locate libamdhip64\S{0,10}
+    pattern (?:hipcc|icpx): (?:command )?not found || SYCL runtime is not de\w{1,6}
     pattern Intel Compiler error: less than minimal version
     pattern Multi-arch ROCm compilation requires LLVM IR file
-    unconfirmed does not point to a valid libamdhip64\S{0,10}
-    unconfirmed xcrun: error: .{1,100}
+    unconfirmed does not point to a valid libamdhip64\S{0,10} || xcrun: error: .{1,100}
     example [triton/backends/amd/driver.py] RuntimeError: cannot locate libamdhip64.so after attempted paths []
 platform_unsupported environment toolchain SPECIFIC_TEXT check_environment
     summary This torch does not compile on this platform: {what}
@@ -166,8 +148,7 @@ platform_unsupported environment toolchain SPECIFIC_TEXT check_environment
     pattern Windows not yet supported for torch\.compile
     pattern Python 3\.\d{1,2}\+? not yet supported for torch\.compile
     pattern (?:torch\.compile|Dynamo|TorchDynamo) is not supported on Python.{0,60}
-    pattern Windows is not supported yet
-    pattern Cannot currently precompile headers on Windows
+    pattern Windows is not supported yet || Cannot currently precompile headers on Windows
     example [torch 2.1] RuntimeError: Windows not yet supported for torch.compile
 rocm_code_object_missing run missing_kernel_binary EXACT_TEXT check_environment
     summary There is no code for this AMD GPU: {what}
@@ -175,10 +156,8 @@ rocm_code_object_missing run missing_kernel_binary EXACT_TEXT check_environment
     check rocminfo | grep gfx against torch.cuda.get_arch_list().
     fix Use a torch build that names this gfx, or compile the package on this GPU; HSA_OVERRIDE_GFX_VERSION for a near relative
     guide other-platforms.md#amd-gpus
-    pattern hipErrorNoBinaryForGpu
-    pattern HIP error: invalid device function
-    pattern hipErrorInvalid(?:DeviceFunction|Image)
-    pattern Cannot read \S{0,200}TensileLibrary\S{0,60}
+    pattern hipErrorNoBinaryForGpu || HIP error: invalid device function
+    pattern hipErrorInvalid(?:DeviceFunction|Image) || Cannot read \S{0,200}TensileLibrary\S{0,60}
     pattern Unable to find code object for all current devices
     unconfirmed HIP error: device kernel image is invalid
     example [rocBLAS] rocBLAS error: Cannot read /opt/rocm/lib/rocblas/library/TensileLibrary.dat: No such file or directory
@@ -187,10 +166,8 @@ rocm_failure run illegal_memory_access GENERAL_TEXT
     means The same family of faults as an illegal memory access on CUDA: contract first, then the kernel.
     fix AMD_LOG_LEVEL=3 or rocgdb names the kernel; check the inputs with AOTI_RUNTIME_CHECK_INPUTS=1
     guide other-platforms.md#amd-gpus
-    pattern Memory access fault by GPU node-\d{1,20}
-    pattern HSA_STATUS_ERROR_\w{1,200}
-    pattern HIP error: an illegal memory access
-    pattern hipErrorIllegalAddress
+    pattern Memory access fault by GPU node-\d{1,20} || HSA_STATUS_ERROR_\w{1,200}
+    pattern HIP error: an illegal memory access || hipErrorIllegalAddress
     unconfirmed HIP error: unspecified launch failure
 sycl_missing cpp_compile toolchain SPECIFIC_TEXT check_environment
     summary The SYCL headers for Intel GPUs are missing
@@ -199,8 +176,7 @@ sycl_missing cpp_compile toolchain SPECIFIC_TEXT check_environment
     guide other-platforms.md#intel-gpus
     anchor SYCL
     unconfirmed Can(?:'t|not) find.{0,40}\bSYCL\b
-    pattern not found.{0,40}\bSYCL\b
-    pattern \bSYCL\b.{0,60}(?:not|cannot be) found
+    pattern not found.{0,40}\bSYCL\b || \bSYCL\b.{0,60}(?:not|cannot be) found
     pattern \bSYCL\b.{0,60}does not exist
     quoted [pytorch/pytorch#156303] AssertionError: SYCL directory not found
 windows_library_missing cpp_compile toolchain EXACT_TEXT check_environment
@@ -219,12 +195,9 @@ windows_link_error cpp_compile cpp_error SPECIFIC_TEXT check_environment
     means Code that MSVC does not take, a path that was quoted wrongly, or (cross compiling with MinGW) link flags in the wrong step.
     fix Run from an x64 developer prompt with the cl that matches torch; upgrade torch; keep blanks out of the paths of Python and of the cache
     guide other-platforms.md#windows
-    anchor LNK1181
-    anchor error C2
-    pattern LNK1(?:104|181)\b(?!.{0,200}\.lib'?\s{0,20}$)
-    pattern undefined reference to [`'‘]?WinMain
-    pattern \): (?:fatal )?error C[2-7]\d{3}\b
-    pattern ^\s{0,20}(?:fatal )?error C[2-7]\d{3}:[ ]
+    anchor LNK1181 || error C2
+    pattern LNK1(?:104|181)\b(?!.{0,200}\.lib'?\s{0,20}$) || undefined reference to [`'‘]?WinMain
+    pattern \): (?:fatal )?error C[2-7]\d{3}\b || ^\s{0,20}(?:fatal )?error C[2-7]\d{3}:[ ]
     example [MSVC] C:\t\c.main.cpp(12): error C2065: 'tmp0': undeclared identifier
     example [MSVC] error C2679: binary '=': no operator found
 xpu_failure run device_unavailable GENERAL_TEXT check_environment
@@ -233,9 +206,7 @@ xpu_failure run device_unavailable GENERAL_TEXT check_environment
     check Does a plain torch.zeros(1, device='xpu') work?
     fix Check driver and oneAPI versions against the torch build
     guide other-platforms.md#intel-gpus
-    pattern not compiled with XPU
-    pattern RuntimeError: UR error
-    unconfirmed sycl::_V1::exception
-    unconfirmed XPU device not found
+    pattern not compiled with XPU || RuntimeError: UR error
+    unconfirmed sycl::_V1::exception || XPU device not found
     quoted [pytorch/pytorch#149953] RuntimeError: UR error
 """

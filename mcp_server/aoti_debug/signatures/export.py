@@ -16,10 +16,8 @@ dynamo_broke_graph export lowering_error VAGUE_TEXT symptom possible
     check Is torch.export.export in the traceback?
     fix torch.export.export(..., strict=False), or rewrite the named line
     guide lowering-and-cpp.md#export-errors
-    pattern compile-graph-break-site
-    pattern Developer debug context:[ ]
-    pattern This graph break is fundamental
-    pattern Graph break in user code at[ ]
+    pattern compile-graph-break-site || Developer debug context:[ ]
+    pattern This graph break is fundamental || Graph break in user code at[ ]
     pattern generated/exportdb/index.html
 export_fake_tensors_mixed export lowering_error EXACT_TEXT
     summary Tracing mixed tensors that do not belong together: {what}
@@ -28,10 +26,8 @@ export_fake_tensors_mixed export lowering_error EXACT_TEXT
     fix Create tensors in forward with device=x.device
     fix After a failed export build the model anew
     guide lowering-and-cpp.md#export-errors
-    pattern Mixing fake modes NYI
-    pattern Please convert all Tensors to FakeTensors first
-    pattern UnsupportedFakeTensorException
-    pattern Detected fake_mode does not have a shape_env
+    pattern Mixing fake modes NYI || Please convert all Tensors to FakeTensors first
+    pattern UnsupportedFakeTensorException || Detected fake_mode does not have a shape_env
     unconfirmed assert isinstance\(buffer, FakeTensor\)
     unconfirmed Tensor on device .{1,20} is not on the expected device meta
 export_devices_mixed export contract_device EXACT_TEXT
@@ -56,10 +52,8 @@ export_graph_invalid export lowering_error KIND_TEXT
     pattern is not among original inputs of types
     pattern SpecViolationError: (?!(?:State dict entry|\w{1,200} \S{1,120} is not in the state dict))(?P<what>.{1,160})
     pattern torch\._export\.(?:error|pass_base)\.(?P<what>\w{1,200}: .{1,160})
-    pattern ExportPassBaseError
-    pattern TS2EPConverter failed for node
-    pattern No registered serialization name for[ ]
-    pattern Node referenced nonexistent target
+    pattern ExportPassBaseError || TS2EPConverter failed for node
+    pattern No registered serialization name for[ ] || Node referenced nonexistent target
     pattern symbolically trace a dynamo-optimized function
     pattern torch\.fx\.proxy\.TraceError: (?P<what>.{1,160})
     recorded torch._export.verifier.SpecViolationError: Node.meta add_1 is missing val field.
@@ -90,8 +84,7 @@ export_mutation_or_alias export lowering_error SPECIFIC_TEXT
     pattern Error: (?P<what>.{0,160}aot_export_joint_simple (?:does|requires))
     pattern cannot mutate tensors with frozen storage
     pattern Unsupported(?:AliasMutation|MutationAliasing)Exception
-    pattern Constant \S{1,80} is mutated in the forward method
-    pattern mutate the autocast state
+    pattern Constant \S{1,80} is mutated in the forward method || mutate the autocast state
     pattern Metadata mutations are currently not allowed
     pattern trying to change global autograd state while exporting
     pattern functionalizing operators whose outputs do not have alias
@@ -112,10 +105,8 @@ export_not_serializable package lowering_error GENERAL_TEXT
     fix Compile ep directly, without torch.export.save between
     guide lowering-and-cpp.md#export-errors
     pattern SerializeError: (?!We failed to resolve|Serialized schema version|Failed deserializing|Unable to deserialize)(?P<what>.{1,160})
-    pattern Failed serializing node .{1,120}
-    pattern .{1,80} is not supported in export serialization
-    pattern FX.Node's args should have one arg
-    pattern Unimplemented graph input type.{0,80}
+    pattern Failed serializing node .{1,120} || .{1,80} is not supported in export serialization
+    pattern FX.Node's args should have one arg || Unimplemented graph input type.{0,80}
 export_unsupported export lowering_error BROAD_TEXT
     summary torch.export could not trace the model; AOTInductor was not reached
     means The Python code of the model does something that cannot be captured: data-dependent branches, unsupported libraries, side effects.
@@ -124,8 +115,7 @@ export_unsupported export lowering_error BROAD_TEXT
     guide lowering-and-cpp.md#export-errors
     pattern Dynamo failed to run FX node with fake tensors
     pattern torch\._dynamo\.exc\.(?:Unsupported|UserError|TorchRuntimeError|InternalTorchDynamoError|CondOpArgsMismatchError)
-    pattern torch\._dynamo\.exc\.\w{1,60}Error:[ ]
-    pattern Dynamic control flow is not supported
+    pattern torch\._dynamo\.exc\.\w{1,60}Error:[ ] || Dynamic control flow is not supported
     pattern error above occurred when calling torch\.export\.export
     pattern ^(?:TorchRuntimeError|InternalTorchDynamoError):[ ]
     pattern WARNING: [0-9]{1,200} issue\(s\) found during export
@@ -189,8 +179,7 @@ export_dynamic_shapes_wrong export lowering_error EXACT_TEXT
     pattern Expected dynamic shape spec.{1,200}at `dynamic_shapes
     pattern Unexpected input tensor shape.{1,200}at `dynamic_shapes
     pattern Unexpected dimension.{1,200}at `dynamic_shapes
-    pattern Cannot associate shape.{1,200}at `dynamic_shapes
-    pattern `spec\['dynamic_shapes'\]`
+    pattern Cannot associate shape.{1,200}at `dynamic_shapes || `spec\['dynamic_shapes'\]`
     pattern Unable to specify input integers as dynamic through named Dims
     pattern Found different definitions .{1,160} for the same symbolic dimension
     pattern Must provide a tree_name when there might be a mismatch
@@ -200,8 +189,7 @@ export_dynamic_shapes_wrong export lowering_error EXACT_TEXT
     pattern Shapes assigned to input do not match
     pattern differing types, so they cannot be marked as dynamic
     pattern Only increasing linear operations with integer coefficients are supported
-    pattern Cannot create Dim with inconsistent min=
-    pattern Dim name must be a valid identifier
+    pattern Cannot create Dim with inconsistent min= || Dim name must be a valid identifier
     pattern Expected derived (?:min|max) value of .{1,80} to be [<>]=
 export_example_outside_dims export lowering_error EXACT_TEXT
     summary The example inputs of torch.export do not lie in the Dims given for them: {what}
@@ -245,14 +233,12 @@ export_needs_a_value export lowering_error SPECIFIC_TEXT
     pattern Unsupported: Data-dependent branching(?! \(no meta)
     pattern GuardOnDataDependentSymNode: .{1,160}
     pattern aten[:.]{1,2}_local_scalar_dense\S{0,20}: attempted
-    pattern \w{1,200}\.item\(\) cannot be called on meta tensors
-    pattern local_scalar_dense/item NYI
+    pattern \w{1,200}\.item\(\) cannot be called on meta tensors || local_scalar_dense/item NYI
     pattern UserError: (?P<what>Consider annotating your code using torch\._check\*\(\).{0,160})
     unconfirmed Unsupported: Data-dependent assertion failed(?! \(no meta)
     unconfirmed Unsupported: Data dependent operator(?! \(no meta)
     unconfirmed Unsupported: Dynamic shape operator(?! \(no meta)
-    unconfirmed data dependent operator: \S{1,120}
-    unconfirmed dynamic shape operator: \S{1,120}
+    unconfirmed data dependent operator: \S{1,120} || dynamic shape operator: \S{1,120}
     unconfirmed 'aten::_local_scalar_dense' with arguments from the '(?:Meta|FakeTensor)' backend
     recorded [torch 2.13.0, CPU, strict=True] torch._dynamo.exc.Unsupported: Data-dependent branching
     recorded [torch 2.13.0, CPU, strict=True] torch._dynamo.exc.UserError: Consider annotating your code using torch._check*(). Could not guard on data-dependent expression u0 > 3 (unhinted: u0 > 3).

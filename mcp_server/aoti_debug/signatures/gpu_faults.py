@@ -28,13 +28,11 @@ cuda_invalid_argument run kernel_resources VAGUE_TEXT possible
     means In a compiled model this is nearly always a kernel launch whose grid is zero or beyond the limit, or a pointer of another device. At load time it points to a package made for another device or with missing constants.
     check CUDA_LOG_FILE=FILE (CUDA 12.9 and later) writes which argument was refused
     fix Check the sizes of the failing call for empty or very large dimensions
-    pattern hipErrorInvalidValue
-    pattern HIP error: invalid argument
+    pattern hipErrorInvalidValue || HIP error: invalid argument
     pattern ^(?!Failed to run autotuning).{0,4000}CUDA (?:driver )?error: invalid argument
     pattern ^(?!Failed to run autotuning).{0,4000}Triton Error \[CUDA\]: invalid argument
     pattern ^(?!Failed to run autotuning).{0,4000}(?:cudaErrorInvalidValue|CUDA_ERROR_INVALID_VALUE)
-    unconfirmed \[HIP\]:  Code: 1,
-    unconfirmed error \(11?\) : invalid argument
+    unconfirmed \[HIP\]:  Code: 1, || error \(11?\) : invalid argument
     example [the HIP runtime] RuntimeError: HIP error: invalid argument
 cuda_launch_failure run illegal_memory_access BROAD_TEXT
     summary A GPU kernel failed without a precise reason
@@ -63,8 +61,7 @@ cuda_launch_resources run kernel_resources KIND_TEXT
     pattern (?P<text>invalid configuration argument)
     unconfirmed (?P<text>too many blocks in cooperative launch)
     unconfirmed (?P<text>(?:cudaErrorCooperativeLaunchTooLarge|CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE))
-    unconfirmed (?P<text>cluster misconfiguration)
-    unconfirmed (?P<text>Cluster target block not present)
+    unconfirmed (?P<text>cluster misconfiguration) || (?P<text>Cluster target block not present)
     unconfirmed (?P<text>limit is not supported on this architecture)
     unconfirmed (?P<text>exceeds maximum grid size)
     example [common form in public threads] RuntimeError: CUDA error: too many resources requested for launch
@@ -85,15 +82,13 @@ cuda_misaligned_address run misaligned_address KIND_TEXT
     check data_ptr() % 16 of each CUDA input
     fix Pass a contiguous clone of sliced inputs: x[1:] starts 4 bytes into its storage
     fix Remove tl.multiple_of or alignment hints that do not always hold
-    pattern CUDA error: misaligned address
-    pattern CUDA driver error: misaligned address
+    pattern CUDA error: misaligned address || CUDA driver error: misaligned address
     pattern \[CUDA\]: misaligned address
     pattern (?:cudaErrorMisalignedAddress|CUDA_ERROR_MISALIGNED_ADDRESS)
     pattern CUDA Exception: Warp Misaligned Address
     pattern ^={1,40}\s{1,20}Address 0x[0-9a-f]{1,200} is misaligned
     pattern ^={1,40}\s{1,20}Access to 0x[0-9a-f]{1,200} is misaligned
-    unconfirmed HIP error: misaligned address
-    unconfirmed CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS
+    unconfirmed HIP error: misaligned address || CUDBG_EXCEPTION_WARP_MISALIGNED_ADDRESS
     example [cuda-gdb manual] CUDA Exception: Warp Misaligned Address
     unlike example [the check of torch 2.6, before any kernel runs] arg0_1 is not aligned to 16 bytes
 cuda_not_permitted run device_unavailable BROAD_TEXT possible check_environment
@@ -125,19 +120,14 @@ cuda_wrong_context run concurrency GENERAL_TEXT possible
     fix Set the device before the call (torch.cuda.set_device, DeviceGuard)
     fix Delete the model before the process ends; clone outputs kept across graph replays
     guide threads-streams-hangs.md#streams-inside-the-model
-    pattern invalid resource handle
-    pattern context is destroyed
+    pattern invalid resource handle || context is destroyed
     pattern Event device .{1,60} does not match .{1,40}stream
     pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}(?:cudaErrorInvalidResourceHandle|CUDA_ERROR_INVALID_HANDLE|CUDA_ERROR_CONTEXT_IS_DESTROYED|cudaErrorContextIsDestroyed|CUDA_ERROR_DEINITIALIZED|cudaErrorCudartUnloading|CUDA_ERROR_INVALID_CONTEXT|CUDA_ERROR_NOT_INITIALIZED)
     pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}Running CUDAGraph after shutdown
-    unconfirmed depend on a capturing blocking stream
-    unconfirmed merge of separate capture sequences
-    unconfirmed capturing stream has unjoined work
-    unconfirmed capture was not ended in the same stream
-    unconfirmed dependency created on uncaptured work
-    unconfirmed last recorded in a capturing stream
-    unconfirmed ThreadSanitizer: data race
-    unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}driver shutting down
+    unconfirmed depend on a capturing blocking stream || merge of separate capture sequences
+    unconfirmed capturing stream has unjoined work || capture was not ended in the same stream
+    unconfirmed dependency created on uncaptured work || last recorded in a capturing stream
+    unconfirmed ThreadSanitizer: data race || (?:CUDA|HIP|cuda|Triton).{0,80}driver shutting down
     unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}invalid device context
     unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}primary context for the specified device
     unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}cannot set while device is active
@@ -152,8 +142,7 @@ gpu_hardware_error run device_unavailable SPECIFIC_TEXT check_environment
     guide cuda-illegal-memory-access.md#the-process-is-lost
     pattern (?P<text>uncorrectable (?:NVLink |ECC )?(?:ECC )?error encountered)
     pattern (?P<text>(?:cudaErrorECCUncorrectable|CUDA_ERROR_UNKNOWN|CUDA_ERROR_NVLINK_UNCORRECTABLE|CUDA_ERROR_ECC_UNCORRECTABLE|UR_RESULT_ERROR_DEVICE_LOST))
-    pattern (?P<text>CUDA (?:driver )?error: unknown error)
-    pattern (?P<text>cudaError(?:Nvlink|Unknown))
+    pattern (?P<text>CUDA (?:driver )?error: unknown error) || (?P<text>cudaError(?:Nvlink|Unknown))
     unconfirmed (?P<text>Invalid access of peer GPU memory over nvlink)
     unconfirmed (?P<text>GPU has fallen off the bus)
     unconfirmed (?P<text>NVRM: Xid [^:]{0,40})(?![^)]{0,30}\): (?:13|31|43)\b)
@@ -199,13 +188,10 @@ gpu_library_mismatch run toolchain KIND_TEXT check_environment
     check ldd and LD_LIBRARY_PATH; pip list | grep nvidia
     fix Take other CUDA libraries off LD_LIBRARY_PATH; reinstall torch with its wheels
     guide toolchain.md#cuda-toolkit
-    pattern cuDNN version incompatibility
-    pattern Failed to import CUTLASS lib
-    unconfirmed CUDNN_STATUS_SUBLIBRARY_\w{1,40}
-    unconfirmed CUDNN_STATUS_VERSION_MISMATCH
+    pattern cuDNN version incompatibility || Failed to import CUTLASS lib
+    unconfirmed CUDNN_STATUS_SUBLIBRARY_\w{1,40} || CUDNN_STATUS_VERSION_MISMATCH
     unconfirmed CUDNN_STATUS_(?:NOT_SUPPORTED_)?RUNTIME_PREREQUISITE_MISSING
-    unconfirmed compiled against an incompatible cuDNN
-    unconfirmed CUDART_VERSION mismatch
+    unconfirmed compiled against an incompatible cuDNN || CUDART_VERSION mismatch
 library_refused_problem run contract_shape BROAD_TEXT symptom possible
     summary A GPU library does not support this problem: {status}
     means The library does not support these sizes, strides, alignment or dtype on this GPU; a library of another release on LD_LIBRARY_PATH answers in the same way.
@@ -216,10 +202,8 @@ library_refused_problem run contract_shape BROAD_TEXT symptom possible
     pattern (?P<status>(?:CUBLAS_STATUS_|CUSPARSE_STATUS_|CUSOLVER_STATUS_)(?:INVALID_VALUE|NOT_SUPPORTED))
     pattern (?P<status>CUDNN_STATUS_NOT_SUPPORTED\w{0,60})
     pattern (?P<status>(?:HIPBLAS_STATUS_NOT_SUPPORTED|HIPBLAS_STATUS_INVALID_VALUE|CUFFT_INVALID_SIZE|miopenStatusBadParm))
-    unconfirmed (?P<status>CUDNN_STATUS_BAD_PARAM\w{0,60})
-    unconfirmed (?P<status>kErrorInvalidProblem)
-    unconfirmed (?P<status>Error Invalid Problem)
-    unconfirmed (?P<status>cutlass cannot implement)
+    unconfirmed (?P<status>CUDNN_STATUS_BAD_PARAM\w{0,60}) || (?P<status>kErrorInvalidProblem)
+    unconfirmed (?P<status>Error Invalid Problem) || (?P<status>cutlass cannot implement)
     unconfirmed (?P<status>(?i:cutlass error)[: ].{0,80})
 gpu_exception_dump run illegal_memory_access EXACT_TEXT proved explain_kernel
     summary The GPU stopped on {type}; the stack beside it names the kernel
@@ -277,10 +261,8 @@ sanitizer_unusable environment false_alarm KIND_TEXT check_environment
     fix For a host crash use gdb or a core file instead; install the tool version that fits the driver
     guide debugging-tools.md#compute-sanitizer
     pattern terminated before first instrumented API call
-    unconfirmed Internal Sanitizer Error
-    unconfirmed No attachable process found
-    unconfirmed Unable to find injection library
-    unconfirmed ={1,40} Error: Device not supported
+    unconfirmed Internal Sanitizer Error || No attachable process found
+    unconfirmed Unable to find injection library || ={1,40} Error: Device not supported
     unconfirmed fatal:\s{1,20}CUDA
     example [compute-sanitizer manual] ========= Error: Target application terminated before first instrumented API call
 """

@@ -137,8 +137,7 @@ eager_index_error run index_out_of_bounds BROAD_TEXT
     pattern index out of range in self
     pattern [iI]ndex -?\d{1,20} is out of bounds for dimension \d{1,20} with size \d{1,20}
     pattern IndexError: Target -?\d{1,20} is out of bounds
-    unconfirmed index_select\(\): index out of range
-    unconfirmed indices element is out of DATA bounds
+    unconfirmed index_select\(\): index out of range || indices element is out of DATA bounds
     recorded [torch 2.13.0, CPU, nll_loss] IndexError: Target 9 is out of bounds.
     unlike example [Python code] IndexError: list index out of range
     unlike example [NumPy] IndexError: index 5 is out of bounds for axis 0 with size 5
@@ -153,10 +152,8 @@ gpu_tool_assert run index_out_of_bounds SPECIFIC_TEXT explain_kernel
     summary The debugging tool stopped at an assertion inside a GPU kernel
     means Core dump, cuda-gdb or compute-sanitizer caught a kernel assert. The line it names is where the kernel begins; the assert text with bound and thread is on stderr.
     check Find `Assertion ... failed` on stderr
-    pattern ^={1,40} Warp assert
-    pattern ^Assertion failed\.$
-    unconfirmed CUDBG_EXCEPTION_WARP_ASSERT
-    unconfirmed CUDA Exception: Warp Assert
+    pattern ^={1,40} Warp assert || ^Assertion failed\.$
+    unconfirmed CUDBG_EXCEPTION_WARP_ASSERT || CUDA Exception: Warp Assert
     recorded [compute-sanitizer, H200] ========= Warp assert
     recorded [cuda-gdb on a core, H200] Assertion failed.
     unlike example [a host assert on macOS] Assertion failed: (ptr != nullptr), function run, file main.cpp, line 12.
@@ -215,16 +212,9 @@ integer_division_by_zero run contract_shape EXACT_TEXT
     check Is any dimension of the inputs 0?
     fix Reject empty inputs, or export with min=1 for that dimension
     guide host-crash.md#division-by-zero
-    anchor [ ]by zero
-    anchor division by zero
-    anchor SIGFPE
-    anchor exit code
-    anchor exit status
-    pattern Integer (?:floor )?\w{1,200} by zero
-    pattern (?<!Compiler Error: )Floating point exception
-    unconfirmed exit (?:code|status)\s{0,20}:?\s{0,20}136
-    unconfirmed \bSIGFPE\b
-    unconfirmed Caught signal 8\b
+    anchor [ ]by zero || division by zero || SIGFPE || exit code || exit status
+    pattern Integer (?:floor )?\w{1,200} by zero || (?<!Compiler Error: )Floating point exception
+    unconfirmed exit (?:code|status)\s{0,20}:?\s{0,20}136 || \bSIGFPE\b || Caught signal 8\b
     example [shell text] Floating point exception (core dumped)
     unlike example [Python code] ZeroDivisionError: division by zero
 run_call_failed run contract_shape BROAD_TEXT envelope possible

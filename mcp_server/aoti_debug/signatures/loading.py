@@ -76,8 +76,7 @@ library_lacks_function load package_incompatible EXACT_TEXT inspect_package
     means It was compiled by an older torch than the one that loads it, which offers more: single-threaded runs, freeing the inactive constants, updates from the CPU.
     fix Compile the package again with the torch that loads it, or leave that option out
     guide package-and-load.md#torch-versions-of-both-sides
-    anchor in .so![ ]
-    anchor consider rebuild your model with the latest AOTInductor
+    anchor in .so![ ] || consider rebuild your model with the latest AOTInductor
     anchor Consider rebuild your model with the latest AOTInductor
     pattern No (?P<what>\w{1,80})(?: function)? in \.so!
 loader_memory_rights load toolchain SPECIFIC_TEXT check_environment
@@ -105,22 +104,18 @@ loader_refused_library load package_incompatible KIND_TEXT inspect_package
     pattern (?P<why>cannot dynamically load (?:position-independent )?executable)
     pattern (?P<why>cannot read file data: .{1,60})
     pattern (?P<why>cannot enable executable stack.{0,60})
-    pattern (?P<why>CPU ISA level is lower than required)
-    pattern (?P<why>wrong ELF class)
+    pattern (?P<why>CPU ISA level is lower than required) || (?P<why>wrong ELF class)
     pattern (?P<why>ELF file data encoding not (?:little|big)-endian)
-    pattern (?P<why>Inconsistency detected by ld\.so: \S{1,60})
-    pattern (?P<why>[Ee]xec format error)
+    pattern (?P<why>Inconsistency detected by ld\.so: \S{1,60}) || (?P<why>[Ee]xec format error)
     unconfirmed (?P<why>ELF file (?:OS ABI|ABI version) invalid.{0,40})
     unconfirmed (?P<why>ELF file version (?:ident )?does not match.{0,40})
-    unconfirmed (?P<why>ELF file 's phentsize.{0,40})
-    unconfirmed (?P<why>phentsize not the expected size)
+    unconfirmed (?P<why>ELF file 's phentsize.{0,40}) || (?P<why>phentsize not the expected size)
     unconfirmed (?P<why>only ET_DYN and ET_EXEC can be loaded)
     unconfirmed (?P<why>object file has no dynamic section)
     unconfirmed (?P<why>object file has no loadable segments)
     unconfirmed (?P<why>unexpected (?:PLT )?reloc type 0x\w{1,8})
     unconfirmed (?P<why>unsupported version \S{1,20} of Ver\w{1,10} record)
-    unconfirmed (?P<why>invalid mode for dlopen)
-    unconfirmed (?P<why>cannot handle TLS data)
+    unconfirmed (?P<why>invalid mode for dlopen) || (?P<why>cannot handle TLS data)
     unconfirmed (?P<why>ELF load command alignment not page-aligned)
     example [the dynamic loader] Error in dlopen: /app/model.so: wrong ELF class: ELFCLASS64
     example [the dynamic loader] Error in dlopen: /app/model.so: ELF file data encoding not little-endian
@@ -136,8 +131,7 @@ macos_library_refused load package_incompatible SPECIFIC_TEXT check_environment
     fix Compile with a Python of the machine's own architecture, not under Rosetta
     guide other-platforms.md#macos-and-mps
     pattern (?P<why>incompatible architecture \(have .{1,60})
-    unconfirmed (?P<why>mach-o, but wrong architecture)
-    unconfirmed (?P<why>not a mach-o file)
+    unconfirmed (?P<why>mach-o, but wrong architecture) || (?P<why>not a mach-o file)
     unconfirmed (?P<why>slice is not valid mach-o file)
     unconfirmed (?P<why>code signature in .{1,200}? (?:in|not )valid.{0,60})
     unconfirmed (?P<why>library load (?:disallowed|denied) by system policy)
@@ -191,18 +185,14 @@ two_copies_of_a_library environment toolchain SPECIFIC_TEXT check_environment
     guide package-and-load.md#two-runtimes-in-one-process
     pattern Tried to register multiple backend fallbacks for the same dispatch key \w{1,40}
     pattern CommandLine Error: Option '[^']{1,60}' registered more than once
-    pattern File already exists in database: \S{1,100}
-    pattern GeneratedDatabase\(\)->Add
+    pattern File already exists in database: \S{1,100} || GeneratedDatabase\(\)->Add
     pattern version \S{1,20} of the Protocol Buffer runtime library
     pattern generic_type: type \S{1,80} is already registered!
     pattern compiled against A[PB]I version 0x\w{1,8}
     unconfirmed inconsistency in registered CommandLine options
-    unconfirmed Descriptors cannot (?:not )?be created directly
-    unconfirmed \[libprotobuf FATAL
-    unconfirmed numpy\.dtype size changed
-    unconfirmed A module that was compiled using NumPy 1\.x
-    unconfirmed INTEL MKL ERROR: .{0,80}
-    unconfirmed Intel MKL FATAL ERROR.{0,80}
+    unconfirmed Descriptors cannot (?:not )?be created directly || \[libprotobuf FATAL
+    unconfirmed numpy\.dtype size changed || A module that was compiled using NumPy 1\.x
+    unconfirmed INTEL MKL ERROR: .{0,80} || Intel MKL FATAL ERROR.{0,80}
     example [LLVM] : CommandLine Error: Option 'use-dereferenceable-at-point-semantics' registered more than once!
 windows_dll_not_loaded load toolchain KIND_TEXT check_environment
     summary Windows does not load a library: {why}
@@ -213,10 +203,8 @@ windows_dll_not_loaded load toolchain KIND_TEXT check_environment
     guide other-platforms.md#windows
     anchor exit code
     pattern (?P<why>\[WinError (?:126|1114|998|193|182|1157)\].{0,200})
-    pattern (?P<why>DLL load failed.{0,160})
-    pattern (?P<why>error in LoadLibrary for .{0,200})
-    pattern (?P<why>0x[cC]0000135)
-    pattern (?P<why>-1073741515)
+    pattern (?P<why>DLL load failed.{0,160}) || (?P<why>error in LoadLibrary for .{0,200})
+    pattern (?P<why>0x[cC]0000135) || (?P<why>-1073741515)
     unconfirmed (?P<why>3221225781)
     unconfirmed (?P<why>\S{1,60}\.dll was not found\. Reinstalling the program may fix this)
     example [torch/__init__.py] OSError: [WinError 126] The specified module could not be found. Error loading "C:\venv\torch\lib\c10.dll" or one of its dependencies.
@@ -244,8 +232,7 @@ link_undefined_reference cpp_compile missing_symbol KIND_TEXT check_environment
     pattern undefined reference to [`'‘]?(?P<symbol>(?![`'‘]?WinMain)[^'’]{1,200})
     pattern (?:error|mold): undefined (?:hidden )?symbol: (?P<symbol>.{1,200})
     pattern (?P<symbol>Undefined symbols for architecture \w{1,20})
-    pattern unresolved external symbol (?P<symbol>.{1,160})
-    pattern (?P<symbol>LNK1120\b.{0,60})
+    pattern unresolved external symbol (?P<symbol>.{1,160}) || (?P<symbol>LNK1120\b.{0,60})
     unconfirmed (?P<symbol>symbol\(s\) not found for architecture \w{1,20})
     example [lld] ld.lld: error: undefined symbol: torch::jit::load(std::string const&)
     example [Apple's ld] Undefined symbols for architecture arm64:
@@ -280,19 +267,16 @@ symbol_not_provided load missing_symbol SPECIFIC_TEXT check_environment
     means The library that was loaded is not the one it was linked against: another torch, C++ runtime (std::) or CUDA library is found first, or a library that must come first was not loaded (cu...: the driver's).
     check nm -D (nm -gU on macOS, dumpbin /exports on Windows) on the library that should define it.
     fix Load with the torch release that compiled it; put the right library first on the search path
-    anchor exit code
-    anchor exit status
+    anchor exit code || exit status
     pattern (?<!error: )undefined symbol: (?P<symbol>(?!aoti_|AOTInductor|_ZT?[VINKS]{0,3}(?:3c10|2at|5torch))\w{1,200})
     pattern symbol (?P<symbol>\w{1,200}),? version \S{1,60} not defined in file
     pattern symbol not found in flat namespace '?\(?(?P<symbol>[\w$]{1,200})
     pattern Symbol not found: \(?(?P<symbol>[\w$]{1,200})
     pattern Error relocating \S{1,200}: (?P<symbol>\w{1,200})\)?: symbol not found
-    pattern (?P<symbol>\[?WinError 127\b)
-    pattern (?P<symbol>error in GetProcAddress)
+    pattern (?P<symbol>\[?WinError 127\b) || (?P<symbol>error in GetProcAddress)
     unconfirmed dlsym\(\S{1,40} (?P<symbol>\w{1,200})\)?: symbol not found
     unconfirmed (?P<symbol>\S{1,200} could not be located in the dynamic link library)
-    unconfirmed (?P<symbol>0x[cC]0000139)
-    unconfirmed (?P<symbol>-1073741511)
+    unconfirmed (?P<symbol>0x[cC]0000139) || (?P<symbol>-1073741511)
     example [the dynamic loader] ImportError: libtorch_cuda.so: symbol cudaGraphInstantiateWithFlags version libcudart.so.11.0 not defined in file libcudart.so.11.0 with link time reference
     example [dyld] ImportError: dlopen(m.so, 0x0002): symbol not found in flat namespace '_aoti_torch_empty_strided'
     example [dyld] dyld[123]: Symbol not found: __ZN2at4_ops5zeros4callE

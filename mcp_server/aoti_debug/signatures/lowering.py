@@ -5,10 +5,8 @@ cache_bypassed lower no_fault STATUS symptom possible
     summary Inductor's cache was not used (a notice, not an error)
     means The graph is compiled without the cache, which only takes longer.
     guide memory-and-time.md#slow-compile
-    pattern (?:BypassFxGraphCache|BypassAOTAutogradCache)
-    pattern Failed to pickle cache key
-    pattern unable to (?:load|serialize) compiled graph
-    pattern fx graph unable to write to cache
+    pattern (?:BypassFxGraphCache|BypassAOTAutogradCache) || Failed to pickle cache key
+    pattern unable to (?:load|serialize) compiled graph || fx graph unable to write to cache
     pattern Failed to remove temporary cache dir
 control_flow_operator lower lowering_error KIND_TEXT minify
     summary A control flow operator (cond, while_loop, scan) is used in a way the compiler does not support
@@ -19,53 +17,37 @@ control_flow_operator lower lowering_error KIND_TEXT minify
     guide lowering-and-cpp.md#control-flow-operators
     pattern doesn't work unless it is captured completely
     pattern Output aliasing is currently not supported in compiled torch\.
-    pattern while_loop is assumed to have at least one operand
-    pattern NYI: while_loop_stack_output
-    pattern only carries can be mutated
-    pattern while_loop has fewer non-mutated
-    pattern while_loop mutation outputs contain
-    pattern 'int' object has no attribute 'meta'
-    pattern UncapturedHigherOrderOpError
-    pattern NYI cpp wrapper for while_loop_stack_output
+    pattern while_loop is assumed to have at least one operand || NYI: while_loop_stack_output
+    pattern only carries can be mutated || while_loop has fewer non-mutated
+    pattern while_loop mutation outputs contain || 'int' object has no attribute 'meta'
+    pattern UncapturedHigherOrderOpError || NYI cpp wrapper for while_loop_stack_output
     pattern codegen invoke_subgraph is not implemented for cpp wrapper
     pattern A subgraph argument other than striding has been modified
     pattern Higher order ops do not support \w{1,200}
-    unconfirmed associative_scan must be captured completely
-    unconfirmed Expect branches to[ ]
-    unconfirmed torch\.cond currently only supports
-    unconfirmed while_loop\(\): .{0,80}
+    unconfirmed associative_scan must be captured completely || Expect branches to[ ]
+    unconfirmed torch\.cond currently only supports || while_loop\(\): .{0,80}
 cpp_wrapper_unsupported lower lowering_error KIND_TEXT minify
     summary The C++ wrapper cannot express an operator's arguments or results
     means AOTInductor writes host code in C++, and this operator takes or returns a type it has no form for (symbolic integers, lists, mutation of lists).
     check torch.compile without cpp_wrapper accepts the same graph
     fix Give the operator a signature of tensors and plain numbers, or keep it outside the compiled part
     guide lowering-and-cpp.md#ops-without-a-shim
-    pattern AOT mode only supports C\+\+ wrapper
-    pattern cannot be handled by handle_scalar
-    pattern Unsupported list element type:[ ]
-    pattern Unsupported boxed dispatcher arg
-    pattern Fall through arguments must be one of
-    pattern Mixed-device constants are only supported
+    pattern AOT mode only supports C\+\+ wrapper || cannot be handled by handle_scalar
+    pattern Unsupported list element type:[ ] || Unsupported boxed dispatcher arg
+    pattern Fall through arguments must be one of || Mixed-device constants are only supported
     pattern fallback kernels with runtime lookup currently only support
-    pattern not found in DEVICE_TO_ATEN
-    pattern must have get_signature implemented
+    pattern not found in DEVICE_TO_ATEN || must have get_signature implemented
     pattern can not be (?:called|loaded) through custom_op_wrapper
-    pattern Mismatch call_args and arg_types
-    pattern in c_type_for_prim_type
-    pattern ArrayRef(?:Tensor)? only supported on CPU
-    pattern is unsafe with stack allocation on
-    pattern CudaKernelParamCache not populated
-    pattern does not match with arg type
+    pattern Mismatch call_args and arg_types || in c_type_for_prim_type
+    pattern ArrayRef(?:Tensor)? only supported on CPU || is unsafe with stack allocation on
+    pattern CudaKernelParamCache not populated || does not match with arg type
     pattern Not all constant gets mapped for constant folding
     pattern (?:^|\s)(?P<what>\S{1,80}) is not supported with cpp_wrapper
-    pattern NYI support for return type
-    pattern C\+\+ wrapper codegen error
+    pattern NYI support for return type || C\+\+ wrapper codegen error
     pattern arg type .{0,80} is not yet supported by custom_op_wrapper
     pattern Unsupported return type found
-    unconfirmed Error: AOTInductor only supports
-    unconfirmed only supported in cpp_wrapper
-    unconfirmed in AOTInductor yet
-    unconfirmed NotImplementedError: return type .{0,80} is not yet supported
+    unconfirmed Error: AOTInductor only supports || only supported in cpp_wrapper
+    unconfirmed in AOTInductor yet || NotImplementedError: return type .{0,80} is not yet supported
     quoted [pytorch/pytorch#131336] AssertionError: mutable sin_out.default is not supported with cpp_wrapper
 flex_attention_unsupported lower lowering_error KIND_TEXT minify
     summary flex_attention is used in a way that Inductor's kernels do not cover: {what}
@@ -73,22 +55,15 @@ flex_attention_unsupported lower lowering_error KIND_TEXT minify
     check Does scaled_dot_product_attention in its place compile?
     fix Change the size, dtype or captured tensor that the message names
     fix Use scaled_dot_product_attention on this device
-    pattern flex_attention on MPS
-    pattern FlexGEMM[ ]
-    pattern Bq and Bkv must broadcast
-    pattern NYI: embedding dimension of the query
-    pattern but flash attention cannot be used
-    pattern but flex_decoding cannot be used
-    pattern Q and KV block size must be divisible by BLOCK_M
+    pattern flex_attention on MPS || FlexGEMM[ ] || Bq and Bkv must broadcast
+    pattern NYI: embedding dimension of the query || but flash attention cannot be used
+    pattern but flex_decoding cannot be used || Q and KV block size must be divisible by BLOCK_M
     pattern Number of shared query heads sharing the same KV head
     pattern supported in FlexAttention for CPU device
     pattern Mixed query, key, and value dtype is not supported on this platform
-    pattern output node for flex attention's subgraph
-    pattern output node for the flex attention subgraph
-    pattern CuteDSL template failed
-    pattern only supports inference and `return_lse` is not supported
-    pattern seqlen must be smaller than the block_mask size
-    pattern in score_mod/mask_mod
+    pattern output node for flex attention's subgraph || output node for the flex attention subgraph
+    pattern CuteDSL template failed || only supports inference and `return_lse` is not supported
+    pattern seqlen must be smaller than the block_mask size || in score_mod/mask_mod
     pattern Flash attention with block mask but without full blocks
 generated_name_unknown lower lowering_error VAGUE_TEXT symptom minify
     summary Inductor lost track of {name}, a name of its own
@@ -105,20 +80,15 @@ inductor_check lower lowering_error VAGUE_TEXT minify
     check torch.compile(model, backend='aot_eager') runs: then it is Inductor
     fix Reduce the graph to the operator that fails; write it in another way
     fix Try the newest torch: its passes change with every release
-    pattern (?P<check>not a supported top level IR node)
-    pattern (?P<check>\[Note: Inductor IR\])
+    pattern (?P<check>not a supported top level IR node) || (?P<check>\[Note: Inductor IR\])
     pattern (?P<check>both a fallback and a decomp for same)
     pattern (?P<check>a decomposition exists, we should switch to it)
     pattern (?P<check>should be handled in (?:replace_random|fuse_seed_creation_pass))
     pattern (?P<check>should have been handled in replace_random)
-    pattern (?P<check>this should be handled in decomps)
-    pattern (?P<check>Topological sort failed!)
-    pattern (?P<check>to have been codegen-ed)
-    pattern (?P<check>Fails to create FallbackKernel)
-    pattern (?P<check>FallbackKernel output type)
-    pattern (?P<check>Can't generate FallbackKernel)
-    pattern (?P<check>Unsupported fallback )
-    pattern (?P<check>Not sure where to find device info)
+    pattern (?P<check>this should be handled in decomps) || (?P<check>Topological sort failed!)
+    pattern (?P<check>to have been codegen-ed) || (?P<check>Fails to create FallbackKernel)
+    pattern (?P<check>FallbackKernel output type) || (?P<check>Can't generate FallbackKernel)
+    pattern (?P<check>Unsupported fallback ) || (?P<check>Not sure where to find device info)
     pattern (?P<check>Operation registered twice)
     pattern (?P<check>Unsupported inductor graph input type)
     pattern (?P<check>inductor can only compile FX graphs which return)
@@ -126,13 +96,10 @@ inductor_check lower lowering_error VAGUE_TEXT minify
     pattern (?P<check>inductor does not support (?!code generation for complex))
     pattern (?P<check>unrealized as_strided\()
     pattern (?P<check>Fallback when indices is on a different device)
-    pattern (?P<check>Fallback for bool indices)
-    pattern (?P<check>out= ops aren't yet supported)
+    pattern (?P<check>Fallback for bool indices) || (?P<check>out= ops aren't yet supported)
     pattern (?P<check>Unable to generate code for associative_scan)
-    pattern (?P<check>not supported inside ops\.masked)
-    pattern (?P<check>does not implement ops\.)
-    pattern (?P<check>should be handled by CSEProxy)
-    pattern (?P<check>should not appear at codegen time)
+    pattern (?P<check>not supported inside ops\.masked) || (?P<check>does not implement ops\.)
+    pattern (?P<check>should be handled by CSEProxy) || (?P<check>should not appear at codegen time)
     pattern (?P<check>(?:auto_functionalized|auto_functionalized_v2|triton_kernel_wrapper_functional) was not removed)
     pattern (?P<check>is not lowered to while_loop)
     pattern (?P<check>Not all inputs to pattern found in match\.kwargs)
@@ -144,36 +111,29 @@ inductor_check lower lowering_error VAGUE_TEXT minify
     pattern (?P<check>Buffer mutation detected during lowering)
     pattern (?P<check>SubgraphLoweringException)
     pattern (?P<check>not supported in subgraph, \(missing lowering\))
-    pattern (?P<check>to FixedLayout first)
-    pattern (?P<check>real layout shouldn't be FlexibleLayout)
+    pattern (?P<check>to FixedLayout first) || (?P<check>real layout shouldn't be FlexibleLayout)
     pattern (?P<check>(?:get_layout|get_size)\(\) is not implemented by)
-    pattern (?P<check>realize NYI on)
-    pattern (?P<check>(?:codegen_reference|make_reindexer) NYI on)
+    pattern (?P<check>realize NYI on) || (?P<check>(?:codegen_reference|make_reindexer) NYI on)
     pattern (?P<check>not supported for zero-dimension tensors!)
     pattern (?P<check>Broadcast failed in ExpandView\()
     pattern (?P<check>No extern kernel detected for fallback)
     pattern (?P<check>All nodes passed to scheduling must have an origin)
     pattern (?P<check>should have been normalized in lowering)
     pattern (?P<check>Epilogue nodes must all be instances of ir\.ComputedBuffer)
-    pattern (?P<check>Template node passed to )
-    pattern (?P<check>Multi outputs template should be with)
+    pattern (?P<check>Template node passed to ) || (?P<check>Multi outputs template should be with)
     pattern (?P<check>unexpected store with load mask)
     pattern (?P<check>Welford reduction does not support VectorizedN)
-    pattern (?P<check>implementation expect the same inputs' dtype)
-    pattern (?P<check>Unhandled sort)
-    pattern (?P<check>No operation nodes were generated when lowering)
-    pattern (?P<check>oneDNN qlinear)
+    pattern (?P<check>implementation expect the same inputs' dtype) || (?P<check>Unhandled sort)
+    pattern (?P<check>No operation nodes were generated when lowering) || (?P<check>oneDNN qlinear)
     pattern (?P<check>Combokernel not support tile)
     pattern (?P<check>Dynamic shape on reduction dimension is not supported)
     pattern (?P<check>Layout constraint mismatch for)
     pattern (?P<check>A buffer can only be realized as a comm buffer)
-    pattern (?P<check>cannot be converted to a comm buffer)
-    pattern (?P<check>with unbacked symints)
+    pattern (?P<check>cannot be converted to a comm buffer) || (?P<check>with unbacked symints)
     pattern (?P<check>Cannot run a subgraph in isolation!)
     pattern (?P<check>FX conversion only supports Triton kernels)
     pattern (?P<check>Trying to run Pytorch Eager Module after Dynamo Freezing)
-    pattern (?P<check>has unused non-mutated outputs)
-    pattern (?P<check>\[ERROR\] Error from lowering)
+    pattern (?P<check>has unused non-mutated outputs) || (?P<check>\[ERROR\] Error from lowering)
     pattern AssertionError: (?P<check>\(\{[a-z]\d{1,3}: .{1,100})
     pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object has no
     pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object (?:is|does) not
@@ -235,18 +195,14 @@ unsupported_dtype lower lowering_error KIND_TEXT minify
     fix Make complex views contiguous first, or keep the complex part out of the compiled graph
     fix For float8 use a quantization layout that torch supports on this GPU
     guide lowering-and-cpp.md#unsupported-dtypes
-    pattern KeyError: '?(?:torch\.)?(?P<dtype>complex\d{1,20})
-    pattern (?P<op>target: aten\._scaled_mm)
+    pattern KeyError: '?(?:torch\.)?(?P<dtype>complex\d{1,20}) || (?P<op>target: aten\._scaled_mm)
     pattern (?:Exception|Error): .{0,80}[uU]nsupported dtype:? (?P<other>[\w.]{1,200})
     pattern (?:Exception|Error): .{0,80}[uU]nsupported data type:? (?P<other>[\w.]{1,200})
     pattern not implemented for '(?:Float[48]\w{0,20}|ComplexHalf)'
-    pattern Inductor Triton does not support scal
-    pattern _scaled_mm_v2 lowering does not
-    pattern Unsupported scaling type
-    pattern Conversions between float8_e5m2 and float8_e4m3fn
+    pattern Inductor Triton does not support scal || _scaled_mm_v2 lowering does not
+    pattern Unsupported scaling type || Conversions between float8_e5m2 and float8_e4m3fn
     pattern float64 is not supported by MPS
-    unconfirmed does not support torch\.complex
-    unconfirmed KeyError: torch\.(?:float8|uint)\w{1,200}
+    unconfirmed does not support torch\.complex || KeyError: torch\.(?:float8|uint)\w{1,200}
     unconfirmed missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP
     quoted [pytorch/pytorch#188718] torch._inductor.exc.InductorError: KeyError: 'complex64'
 """

@@ -25,7 +25,7 @@ FLAGS = {
     for word in get_args(kind)
 }
 TEXTS = ("summary", "means", "check")
-LISTS = {"fix": "fixes", "anchor": "anchors", "pattern": "patterns"}
+PARTS = " || "  # between the patterns, or the anchors, of one line
 _NOTE = re.compile(r"\[([^\]]{0,200})\] ")
 RECORDED = "torch 2.13.0, CPU"  # the note of a recorded sample that has none
 
@@ -35,8 +35,9 @@ def signatures_of(table: str) -> Iterator[Signature]:
 
     A head names id, phase, category and tier, then role, confidence and next tool where they are
     not the usual ones. Each line below holds a field's name and its text as it is: `guide` without
-    its folder, a sample by its origin with a [note] before it, `unlike` before a neighbour. A blank
-    at an end of a pattern or anchor is written [ ].
+    its folder, a sample by its origin with a [note] before it, `unlike` before a neighbour. Several
+    patterns or anchors may share a line, with || between them; a blank at an end of one is
+    written [ ].
     """
     for block in re.split(r"\n(?=\S)", table.strip("\n")):
         head, *lines = block.split("\n")
@@ -54,11 +55,15 @@ def _signature(head: str, lines: list[str]) -> Signature:
         elif key == "guide":
             known[key] = f"guides/{text}"
         elif key == "unconfirmed":
-            lists["patterns"].append(unconfirmed(text))
+            lists["patterns"] += map(unconfirmed, text.split(PARTS))
         elif key == "unlike":
             lists["neighbours"].append(_sample(*text.split(" ", 1)))
-        elif key in LISTS:
-            lists[LISTS[key]].append(text.replace("[ ]", " ") if key == "anchor" else text)
+        elif key == "anchor":
+            lists["anchors"] += (one.replace("[ ]", " ") for one in text.split(PARTS))
+        elif key == "pattern":
+            lists["patterns"] += text.split(PARTS)
+        elif key == "fix":
+            lists["fixes"].append(text)
         else:
             lists["matches"].append(_sample(key, text))
     known |= {name: tuple(texts) for name, texts in lists.items()}

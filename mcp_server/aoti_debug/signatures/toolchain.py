@@ -7,11 +7,9 @@ build_stopped cpp_compile toolchain BROAD_TEXT envelope possible check_environme
     check Read the first line with error: above it.
     guide toolchain.md#linker-errors
     anchor make: *** [
-    pattern ninja: build stopped
-    pattern g?make(?:\[\d\])?: \*\*\* \[
+    pattern ninja: build stopped || g?make(?:\[\d\])?: \*\*\* \[
     pattern error: command '\S{1,200}' failed with exit (?:code|status)
-    unconfirmed ninja: error:[ ]
-    unconfirmed error MSB\d{4}
+    unconfirmed ninja: error:[ ] || error MSB\d{4}
     recorded [ninja 1.11] ninja: build stopped: subcommand failed.
     example [setuptools] error: command '/usr/bin/gcc' failed with exit code 1
 cache_directory_unusable lower toolchain SPECIFIC_TEXT check_environment
@@ -21,20 +19,16 @@ cache_directory_unusable lower toolchain SPECIFIC_TEXT check_environment
     fix Free space; set TORCHINDUCTOR_CACHE_DIR, TRITON_CACHE_DIR and TMPDIR to short, local directories that you own
     fix In a container give the user a name (passwd entry or USER=app); on Windows allow long paths
     guide toolchain.md#caches-and-disk-space
-    pattern No space left on device
-    pattern Disk quota exceeded
+    pattern No space left on device || Disk quota exceeded
     pattern (?:PermissionError|OSError): \[Errno \d{1,20}\] (?P<what>Permission denied: '[^']{0,300}(?:torchinductor_|\.triton|inductor)[^']{0,300}')
     pattern OSError: \[Errno 30\] (?P<what>Read-only file system: '[^']{1,300}')
     pattern PermissionError: \[Errno 13\] (?P<what>Permission denied: '(?:/tmp/|/root/|/nonexistent|/\.|/home/[^']{1,80}/\.cache/)[^']{0,300}')
     unconfirmed (?:PermissionError|OSError): \[Errno \d{1,20}\] (?P<what>Read-only file system: '[^']{0,300}(?:torchinductor_|\.triton|inductor)[^']{0,300}')
-    pattern getpwuid\(\): uid not found: \d{1,20}
-    pattern Could not create or locate cache dir
-    pattern \[WinError (?:206|112)\].{0,160}
-    pattern Fail to create path \S{0,200}
+    pattern getpwuid\(\): uid not found: \d{1,20} || Could not create or locate cache dir
+    pattern \[WinError (?:206|112)\].{0,160} || Fail to create path \S{0,200}
     pattern \[WinError (?:5|32|183|3)\] .{0,200}(?:[Tt]orch_?inductor|[Tt]riton|inductor|torch_extensions).{0,60}
     pattern OSError: \[Errno (?:36|24|26|116|5)\] (?P<what>(?:File name too long|Too many open files|Text file busy|Stale file handle|Input/output error).{0,160})
-    unconfirmed No username set in the environment
-    unconfirmed There is not enough space on the disk
+    unconfirmed No username set in the environment || There is not enough space on the disk
     recorded torch._inductor.exc.InductorError: OSError: [Errno 28] No space left on device
     example [Python] OSError: [Errno 122] Disk quota exceeded
     example [Python] PermissionError: [Errno 13] Permission denied: '/tmp/torchinductor_root/fx'
@@ -51,13 +45,10 @@ compiler_broken cpp_compile toolchain EXACT_TEXT check_environment
     fix Use another or newer compiler (CXX) and binutils
     fix On Windows shorten TORCHINDUCTOR_CACHE_DIR
     guide toolchain.md#compiler-too-old
-    pattern internal compiler error
-    pattern no such instruction: .{1,60}
-    pattern fatal error C1(?:001|060|128)\b
-    pattern unsupported option '-[^']{1,60}'
+    pattern internal compiler error || no such instruction: .{1,60}
+    pattern fatal error C1(?:001|060|128)\b || unsupported option '-[^']{1,60}'
     unconfirmed PLEASE submit a bug report to https://github\.com/llvm
-    unconfirmed PLEASE ATTACH THE FOLLOWING FILES
-    unconfirmed fatal error C1083: Cannot open compiler
+    unconfirmed PLEASE ATTACH THE FOLLOWING FILES || fatal error C1083: Cannot open compiler
     recorded [GNU as 2.40 on a file of ours] /tmp/ccl8d9z5.s:4: Error: no such instruction: `vfoo %xmm0'
     example [MSVC] c:\x.cpp(3): fatal error C1001: Internal compiler error.
 compiler_killed cpp_compile out_of_memory NAMED_TEXT check_environment
@@ -66,11 +57,8 @@ compiler_killed cpp_compile out_of_memory NAMED_TEXT check_environment
     check dmesg | tail, and the container's memory limit.
     fix Give more memory, or compile with AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 (2.8 and later)
     guide host-crash.md#killed-by-the-system
-    pattern Killed signal terminated program (?P<program>\S{1,40})
-    pattern virtual memory exhausted
-    pattern cc1plus: out of memory
-    pattern LLVM ERROR: out of memory
-    pattern unable to execute command: Killed
+    pattern Killed signal terminated program (?P<program>\S{1,40}) || virtual memory exhausted
+    pattern cc1plus: out of memory || LLVM ERROR: out of memory || unable to execute command: Killed
     pattern ld terminated with signal 9
     example [g++] g++: fatal error: Killed signal terminated program cc1plus
     example [g++] virtual memory exhausted: Cannot allocate memory
@@ -84,25 +72,19 @@ compiler_not_found cpp_compile toolchain NAMED_TEXT check_environment
     check $CXX --version; command -v g++ gcc ld; on Windows, where cl, in the very shell that compiles.
     fix Install g++ (build-essential), on macOS the command line tools (xcode-select --install), on Windows the Visual Studio build tools with the English language pack
     fix Set CXX (and CC for Triton) to a compiler that runs; on Windows start from the x64 developer prompt
-    pattern (?<!Cxx)Compiler: \S{1,80} is not found
-    pattern MSVC is required to load C\+\+ extensions
-    pattern Please use (?:clang|icx)-cl
-    pattern Cannot determine the flavor of .{1,60}
+    pattern (?<!Cxx)Compiler: \S{1,80} is not found || MSVC is required to load C\+\+ extensions
+    pattern Please use (?:clang|icx)-cl || Cannot determine the flavor of .{1,60}
     pattern only support MSVC with English language
     pattern \b(?:sh|bash|zsh|make(?:\[\d\])?): (?P<what>(?:\S{0,80}/)?(?:g\+\+|gcc|c\+\+|cc|clang\+\+|clang|cl|ld|ld\.lld|as|make|cmake|ninja)(?:-\d{1,2})?: (?:[Cc]ommand )?not found)
     pattern (?:: |line )\d{1,5}: (?P<what>(?:\S{0,80}/)?(?:g\+\+|gcc|c\+\+|cc|clang\+\+|clang|cl|ld|ld\.lld|as|make|cmake|ninja)(?:-\d{1,2})?: (?:[Cc]ommand )?not found)
     pattern FileNotFoundError: (?P<what>\[WinError 2\]) [^:']{1,80}$
     pattern No such file or directory: '(?P<what>(?:\S{0,120}/)?(?:g\+\+|gcc|c\+\+|cc|clang\+\+|clang|cl|icpx|icx|ld|cmake|make|ninja)(?:-\d{1,2})?)'
     pattern '(?P<what>(?:cl|clang-cl|icx|g\+\+|gcc|cmake|ninja|nvcc)(?:\.exe)?)' is not recognized as an internal or external command
-    pattern unable to execute '(?P<what>[^']{1,80})'
-    pattern cannot execute ['‘][\w.{1,300}-]{1,40}['’]
+    pattern unable to execute '(?P<what>[^']{1,80})' || cannot execute ['‘][\w.{1,300}-]{1,40}['’]
     pattern cannot find ['‘]ld\S{0,10}['’]
-    unconfirmed Microsoft Visual C\+\+ 14\.0 or greater is required
-    unconfirmed Unable to find vcvarsall\.bat
-    unconfirmed invalid active developer path
-    unconfirmed No CMAKE_CXX_COMPILER could be found
-    unconfirmed error trying to exec 'cc1\w{0,10}'
-    unconfirmed invalid linker name in argument \S{1,60}
+    unconfirmed Microsoft Visual C\+\+ 14\.0 or greater is required || Unable to find vcvarsall\.bat
+    unconfirmed invalid active developer path || No CMAKE_CXX_COMPILER could be found
+    unconfirmed error trying to exec 'cc1\w{0,10}' || invalid linker name in argument \S{1,60}
     example [Python] FileNotFoundError: [Errno 2] No such file or directory: 'g++'
     example [cmd] 'cl' is not recognized as an internal or external command,
     example [setuptools] error: unable to execute 'x86_64-linux-gnu-gcc': No such file or directory
@@ -131,17 +113,12 @@ compiler_too_old cpp_compile toolchain EXACT_TEXT check_environment
     fix Or limit the instructions: ATEN_CPU_CAPABILITY=avx2 and (torch 2.13 and later) TORCHINDUCTOR_CPP_MARCH=x86-64-v3
     guide toolchain.md#compiler-too-old
     anchor ‘_mm
-    pattern unrecognized command[- ]line option.{0,80}
-    pattern unknown argument: '-[^']{1,60}'
-    pattern too old version of GCC
-    pattern C\+\+\d\d or later compatible compiler is required
+    pattern unrecognized command[- ]line option.{0,80} || unknown argument: '-[^']{1,60}'
+    pattern too old version of GCC || C\+\+\d\d or later compatible compiler is required
     pattern error: bad value .{1,40} for .-m(?:arch|cpu|tune)=
     pattern nested namespace definitions only available with
-    pattern error: .{0,80}['‘]_{1,2}m(?:m\d{0,3}_)?\w{1,60}['’]
-    pattern Error: no such instruction
-    unconfirmed target specific option mismatch
-    unconfirmed Assembler messages:
-    unconfirmed requires target feature '
+    pattern error: .{0,80}['‘]_{1,2}m(?:m\d{0,3}_)?\w{1,60}['’] || Error: no such instruction
+    unconfirmed target specific option mismatch || Assembler messages: || requires target feature '
     example [as] /tmp/cc1.s:120: Error: no such instruction: `vcvtne2ps2bf16'
     example [g++] cab.cpp:9:3: error: ‘_mm512_cvtneps_pbh’ was not declared in this scope
     recorded [torch 2.13.0, CPU, a flag added by us] cc1plus: error: bad value ‘foo’ for ‘-march=’ switch
@@ -181,28 +158,19 @@ linker_failed cpp_compile toolchain GENERAL_TEXT check_environment
     fix For CUDA set CUDA_HOME and CMAKE_CUDA_COMPILER to the toolkit that torch.version.cuda names
     guide toolchain.md#linker-errors
     anchor LNK2038
-    pattern CMake Error(?: at|:) .{1,160}
-    pattern (?:Torch|Caffe2)Config\.cmake
+    pattern CMake Error(?: at|:) .{1,160} || (?:Torch|Caffe2)Config\.cmake
     pattern Configuring incomplete, errors occurred
     pattern Your installed Caffe2 version uses \w{1,10} but I cannot find
-    unconfirmed No CMAKE_CUDA_COMPILER could be found
-    unconfirmed Could NOT find CUDA\w{0,10} \(missing
+    unconfirmed No CMAKE_CUDA_COMPILER could be found || Could NOT find CUDA\w{0,10} \(missing
     unconfirmed No rule to make target '.{1,120}'
-    pattern multiple definition of [`'‘].{1,100}
-    pattern LNK(?:2005|1169|2038)\b.{0,100}
-    pattern duplicate symbols? for architecture.{0,80}
-    pattern recompile with -fPIC
-    pattern [Ff]ile (?:format )?not recognized
-    pattern ld returned \d{1,3} exit status
+    pattern multiple definition of [`'‘].{1,100} || LNK(?:2005|1169|2038)\b.{0,100}
+    pattern duplicate symbols? for architecture.{0,80} || recompile with -fPIC
+    pattern [Ff]ile (?:format )?not recognized || ld returned \d{1,3} exit status
     pattern (?:ld\.lld|lld-link|ld): error: (?P<what>(?!undefined symbol).{1,160})
-    unconfirmed duplicate symbols? ['_:].{0,80}
-    unconfirmed DSO missing from command line
-    unconfirmed final link failed.{0,60}
-    unconfirmed linker command failed with exit code \d{1,9}
-    unconfirmed cannot open output file .{1,120}
-    unconfirmed ld terminated with signal .{1,30}
-    unconfirmed error adding symbols.{0,60}
-    unconfirmed framework not found.{0,40}
+    unconfirmed duplicate symbols? ['_:].{0,80} || DSO missing from command line
+    unconfirmed final link failed.{0,60} || linker command failed with exit code \d{1,9}
+    unconfirmed cannot open output file .{1,120} || ld terminated with signal .{1,30}
+    unconfirmed error adding symbols.{0,60} || framework not found.{0,40}
     unconfirmed hidden symbol .{1,100} (?:isn't defined|is referenced by DSO)
     example [CMake] CMake Error at CMakeLists.txt:3 (find_package):
     example [CMake] CMake Error: The following variables are used in this project, but they are set to NOTFOUND.
@@ -227,10 +195,8 @@ openmp_header_missing cpp_compile toolchain NAMED_TEXT proved check_environment
     fix macOS: brew install libomp and set OMP_PREFIX; Linux with clang: install libomp-dev; or set CXX to g++
     guide toolchain.md#missing-headers
     pattern fatal error: '?\S{0,60}\bomp\.h'?:? No such file
-    pattern fatal error: '?\S{0,60}\bomp\.h'?:? file not found
-    pattern OpenMP support not found
-    pattern library 'omp' not found
-    pattern cannot find -lg?omp\b
+    pattern fatal error: '?\S{0,60}\bomp\.h'?:? file not found || OpenMP support not found
+    pattern library 'omp' not found || cannot find -lg?omp\b
     unconfirmed library not found for -lomp
     quoted [pytorch/torchchat#509] fatal error: 'omp.h' file not found
     example [Apple's ld] ld: library 'omp' not found
@@ -252,7 +218,6 @@ python_header_missing triton_compile toolchain NAMED_TEXT proved check_environme
     means Triton builds a small launcher in C and Inductor's own C++ may need them too.
     fix apt-get install python3-dev (of the interpreter's version), or use a conda or uv Python, which brings them
     guide toolchain.md#missing-headers
-    pattern fatal error: '?Python\.h'?:? No such file
-    pattern fatal error: '?Python\.h'?:? file not found
+    pattern fatal error: '?Python\.h'?:? No such file || fatal error: '?Python\.h'?:? file not found
     pattern error: include file '(?:Python\.h)' not found
 """

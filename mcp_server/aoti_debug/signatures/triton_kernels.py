@@ -7,12 +7,9 @@ compile_worker_failed triton_compile triton_error VAGUE_TEXT symptom
     check TORCHINDUCTOR_COMPILE_THREADS=1 compiles in this process and shows the reason
     fix Run once with TORCHINDUCTOR_COMPILE_THREADS=1; watch the memory meanwhile
     fix Guard the script with `if __name__ == '__main__':`
-    pattern (?:SubprocException|BrokenProcessPool):[ ]
-    pattern An exception occurred in a subprocess:
-    pattern A compilation subprocess exited unexpectedly
-    pattern SubprocPool unclean exit
-    pattern failure in subproc_pool
-    pattern unpickle failure in SubprocPool
+    pattern (?:SubprocException|BrokenProcessPool):[ ] || An exception occurred in a subprocess:
+    pattern A compilation subprocess exited unexpectedly || SubprocPool unclean exit
+    pattern failure in subproc_pool || unpickle failure in SubprocPool
     pattern torch/_inductor/compile_worker/\w{1,200}\.py", line
 compile_worker_hangs triton_compile hang SPECIFIC_TEXT
     summary Compiling the kernel {kernel} in a worker process did not finish
@@ -26,8 +23,7 @@ cpu_triton_missing cpp_compile triton_error SPECIFIC_TEXT
     means AOTInductor can run Triton kernels on the CPU only with a CPU build of Triton and a recent torch; otherwise code generation fails in one of these ways.
     fix Give the op a CPU implementation without Triton, or compile for the GPU
     guide triton-and-autotuning.md#triton-kernels-on-the-cpu
-    pattern unknown type name ['‘]async_compile['’]
-    pattern KeyError:? ['\"]cubin['\"]
+    pattern unknown type name ['‘]async_compile['’] || KeyError:? ['\"]cubin['\"]
     pattern CpuTritonKernelCache not populated for '(?P<kernel>\w{1,200})'
     quoted [pytorch/pytorch#181068] KeyError: 'cubin'
 int32_overflow triton_compile triton_error SPECIFIC_TEXT proved minify
@@ -43,12 +39,9 @@ no_valid_configs autotune autotune_error KIND_TEXT
     fix Offer smaller configurations; drop other triton.autotune arguments; add ATEN to max_autotune_gemm_backends
     guide triton-and-autotuning.md#out-of-resource
     pattern No valid triton configs(?:\. (?P<error>.{0,160}))?
-    pattern (?:NoValidChoicesError|NoTritonConfigsError)
-    pattern No choices to select
-    pattern No triton configs are available
-    pattern No choices exist for backend
-    pattern All choices failed to compile for backend
-    pattern No valid choices generated for
+    pattern (?:NoValidChoicesError|NoTritonConfigsError) || No choices to select
+    pattern No triton configs are available || No choices exist for backend
+    pattern All choices failed to compile for backend || No valid choices generated for
     pattern Non-empty TritonConfig list required
     unconfirmed Only configs and keys are supported for triton\.autotune
     unconfirmed has no attribute 'store_cubin'
@@ -65,16 +58,11 @@ ptxas_failed triton_compile triton_error KIND_TEXT check_environment
     means The GPU assembler failed: registers ran out for a configuration, or this ptxas does not know the GPU or the PTX version.
     check The `ptxas fatal` line: register allocation, or an unknown architecture or version
     fix Fewer warps or smaller blocks for register failures; a matching toolkit (TRITON_PTXAS_PATH unset) for versions
-    pattern PTXAS ?[Ee]rror
-    pattern ptxas (?:fatal|error)\s{0,20}: ?(?P<text>.{0,120})
-    pattern Internal Triton PTX codegen error
-    pattern ptxas \S{1,200}, line \d{1,20}; (?:error|fatal)
+    pattern PTXAS ?[Ee]rror || ptxas (?:fatal|error)\s{0,20}: ?(?P<text>.{0,120})
+    pattern Internal Triton PTX codegen error || ptxas \S{1,200}, line \d{1,20}; (?:error|fatal)
     pattern (?:ld\.lld|lld): error: .{0,200}hsaco
-    unconfirmed ptxas application ptx input, line
-    unconfirmed ptxas stderr
-    unconfirmed `ptxas` (?:failed|raised)
-    unconfirmed `ptxas` to confirm
-    unconfirmed ran out of registers during register allocation
+    unconfirmed ptxas application ptx input, line || ptxas stderr || `ptxas` (?:failed|raised)
+    unconfirmed `ptxas` to confirm || ran out of registers during register allocation
     quoted [pytorch/helion#85] ptxas fatal   : (C7600) Register allocation failed with register count of '128'. Compile the program with a higher register target
     unlike example [no failure] ptxas info    : Used 40 registers, 400 bytes cmem[0]
 triton_compilation_error triton_compile triton_error KIND_TEXT check_environment
@@ -84,19 +72,16 @@ triton_compilation_error triton_compile triton_error KIND_TEXT check_environment
     fix Correct the marked expression of your kernel; for generated kernels check that the Triton version is the one this torch was built with
     pattern (?:triton\.compiler\.(?:errors\.|code_generator\.)?)?CompilationError: at (?P<line>\d{1,20}):\d{1,20}
     pattern Triton compilation failed: (?P<kernel>\w{1,200})
-    pattern triton\.compiler\.\S{0,300}CompilationError
-    pattern PassManager::run failed
+    pattern triton\.compiler\.\S{0,300}CompilationError || PassManager::run failed
     pattern CompileTimeAssertionFailure
-    unconfirmed UnsupportedLanguageConstruct
-    unconfirmed InductorError: CompilationError
+    unconfirmed UnsupportedLanguageConstruct || InductorError: CompilationError
     quoted [pytorch/pytorch#170049] triton.compiler.errors.CompilationError: at 1:0:
 triton_frame triton_compile triton_error VAGUE_TEXT symptom check_environment
     summary The failure is inside Triton's compiler
     means Frames of Triton's frontend or of its passes are on the stack, so a kernel was being compiled; the last line of the traceback says why that failed.
     check The innermost exception, not the wrapper at the end
     fix Look at the first exception of the chain and at the kernel it names
-    anchor triton/language
-    anchor triton\language
+    anchor triton/language || triton\language
     pattern \bE\d{4} .{0,160}torch/_inductor/runtime/triton_heuristics\.py:\d{1,20}\] .{0,20}\S
     pattern File "[^"]{0,300}\btriton[\\/]compiler[\\/]code_generator\.py"
     pattern File "[^"]{0,300}\btriton[\\/]language[\\/](?:semantic|core|standard|math)\.py"
@@ -113,32 +98,26 @@ triton_frontend_refused triton_compile triton_error GENERAL_TEXT check_environme
     pattern (?P<text>fp8e\w{1,8} not supported in this architecture)
     pattern (?P<text>(?:supported_fp8_dtypes|allow_fp8e4nv|IncompatibleTypeErrorImpl|CompileTimeAssertionFailure))
     pattern (?P<text>invalid operands of type pointer<)
-    pattern (?P<text>arange's range must be a power of 2)
-    pattern (?P<text>Loop-carried variable )
+    pattern (?P<text>arange's range must be a power of 2) || (?P<text>Loop-carried variable )
     pattern (?P<text>Did you forget to add @triton\.jit)
     pattern (?P<text>`other` cannot be provided without `mask`)
-    pattern (?P<text>Conflicting meta-parameters: )
-    pattern (?P<text>nvTmaDesc )
+    pattern (?P<text>Conflicting meta-parameters: ) || (?P<text>nvTmaDesc )
     pattern (?P<text>Shape element \d{1,3} must be a power of 2)
     pattern (?P<text>Mismatched type for \S{1,80} between )
     pattern (?P<text>atomic_\w{2,10} does not support)
     pattern (?P<text>(?:Error|Exception).{0,200}triton\.language\.(?:semantic|core))
     unconfirmed (?P<text>invalid operands of type triton\.language)
     unconfirmed (?P<text>arange's arguments must be)
-    unconfirmed (?P<text>exceeds triton maximum tensor numel)
-    unconfirmed (?P<text>cannot reassign constexpr)
-    unconfirmed (?P<text>constexpr cannot be reassigned)
-    unconfirmed (?P<text>Cannot access global variable )
+    unconfirmed (?P<text>exceeds triton maximum tensor numel) || (?P<text>cannot reassign constexpr)
+    unconfirmed (?P<text>constexpr cannot be reassigned) || (?P<text>Cannot access global variable )
     unconfirmed (?P<text>Cannot call @triton\.jit'd outside of the scope)
-    unconfirmed (?P<text>@triton\.jit'd functions)
-    unconfirmed (?P<text>unsupported AST node type)
+    unconfirmed (?P<text>@triton\.jit'd functions) || (?P<text>unsupported AST node type)
     unconfirmed (?P<text>Input shapes should have M >=)
     unconfirmed (?P<text>All non-batch values in both first input shape)
     unconfirmed (?P<text>Both operands must be same dtype\. Got)
     unconfirmed (?P<text>Both operands must be same type\. First operand)
     unconfirmed (?P<text>Both inputs must be either 2D or 3D; \(lhs)
-    unconfirmed (?P<text>Unsupported (?:lhs|rhs) dtype)
-    unconfirmed (?P<text>input_precision must be one of)
+    unconfirmed (?P<text>Unsupported (?:lhs|rhs) dtype) || (?P<text>input_precision must be one of)
     unconfirmed (?P<text>target doesn't provide)
     unconfirmed (?P<text>Unsupported (?:ptr|floating-point) type)
     unconfirmed (?P<text>`mask` and `other` arguments cannot be specified for loading block pointers)
@@ -172,8 +151,7 @@ triton_frontend_refused triton_compile triton_error GENERAL_TEXT check_environme
     unconfirmed (?P<text>num_ctas > 1 not supported for AMD GPUs)
     unconfirmed (?P<text>num_warps must be a power of 2)
     unconfirmed (?P<text>TRITON_OVERRIDE_ARCH must have the form)
-    unconfirmed (?P<text>must be constexpr when)
-    unconfirmed (?P<text>error encountered during parsing)
+    unconfirmed (?P<text>must be constexpr when) || (?P<text>error encountered during parsing)
     unconfirmed (?P<text>has changed since we compiled this kernel)
     unconfirmed (?P<text>Kernel requires a runtime memory allocation, but no allocator was set)
     unconfirmed (?P<text>target must be of GPUTarget type)
@@ -196,8 +174,7 @@ triton_out_of_resource run kernel_resources EXACT_TEXT
     pattern out of resource: (?P<what>[\w ]{1,200}), Required: (?P<need>\d{1,20}), Hardware limit: (?P<limit>\d{1,20})
     pattern out of resource: (?P<what>\w{1,200}) Required: (?P<need>\d{1,20}) Hardware limit: ?(?P<limit>\d{1,20})
     pattern (?:OutOfResources|OutOfMemoryError): out of resource: (?P<what>[\w ]{1,200})
-    unconfirmed local memory \(\d{1,20}\) exceeds limit
-    unconfirmed exceeds available shared memory
+    unconfirmed local memory \(\d{1,20}\) exceeds limit || exceeds available shared memory
     example [torch's static launcher] out of resource: triton_red_fused_3 Required: 262400 Hardware limit:232448
     example [ptxas] ptxas error   : Entry function 'triton_mm' uses too much shared data (0x19000 bytes, 0x18c00 max)
     unlike example torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB
@@ -209,25 +186,19 @@ triton_pass_failed triton_compile triton_error KIND_TEXT check_environment
     fix Use the newest Triton that fits this torch
     anchor mlir::
     pattern Assertion `.{0,300}\bcast<Ty>\(\) argument of incompatible type
-    pattern Assertion `parentOp->get
-    pattern Pipeline failed while executing ConvertTriton
-    pattern ^\s{0,20}#?\s?\d{1,3}:? .{0,120}\bmlir::\w
-    pattern UNREACHABLE executed at \S{0,300}triton
+    pattern Assertion `parentOp->get || Pipeline failed while executing ConvertTriton
+    pattern ^\s{0,20}#?\s?\d{1,3}:? .{0,120}\bmlir::\w || UNREACHABLE executed at \S{0,300}triton
     pattern \berror: '(?:tt|ttg|ttng|tti|triton\w{0,20}|amdg\w{0,10}|llvm|nvvm|nvgpu|nvws|rocdl|arith|scf|cf|math|vector|gpu|builtin)\.[\w.]{1,80}' op
-    pattern operand #\d{1,5} does not dominate
-    pattern LinearLayout\S{0,300}: .{0,600}Assertion
+    pattern operand #\d{1,5} does not dominate || LinearLayout\S{0,300}: .{0,600}Assertion
     pattern mlir::\S.{0,600}Assertion
     pattern (?:lib/(?:Dialect|Conversion)/Triton|third_party/(?:nvidia|amd)/lib)\S{1,200}:\d{1,20}: .{0,600}(?:Assertion|UNREACHABLE)
     pattern LLVM ERROR: (?!out of memory|IO failure).{1,200}
     unconfirmed LLVM Error: (?!out of memory|IO failure).{1,200}
-    pattern Cannot select: (?:t\d|0x|intrinsic)
-    pattern Unsupported (?:WarpGroup)?DotOp found
+    pattern Cannot select: (?:t\d|0x|intrinsic) || Unsupported (?:WarpGroup)?DotOp found
     unconfirmed failed to legalize operation '
     unconfirmed Failures have been detected while processing an MLIR pass
-    unconfirmed Pipeline failed while executing \[
-    unconfirmed Layout is expected to be surjective
-    unconfirmed [fF]ailed to translate module to LLVM IR
-    unconfirmed Failed to lower TMEM
+    unconfirmed Pipeline failed while executing \[ || Layout is expected to be surjective
+    unconfirmed [fF]ailed to translate module to LLVM IR || Failed to lower TMEM
     example [the assertion] triton-opt: /x/triton/lib/Tools/LinearLayout.cpp:512: mlir::triton::LinearLayout mlir::triton::LinearLayout::reshapeIns() const: Assertion `getTotalInDimSize() == n' failed.
     unlike example [memory] LLVM ERROR: out of memory
 gpu_compiler_failed triton_compile triton_error NAMED_TEXT check_environment
@@ -237,14 +208,10 @@ gpu_compiler_failed triton_compile triton_error NAMED_TEXT check_environment
     fix Take the newest driver and the Triton that the torch build names
     fix Report the generated kernel (TORCH_LOGS=output_code) to the driver's project
     guide other-platforms.md#intel-gpus
-    pattern IGC: Internal Compiler Error.{0,80}
-    pattern IGC internal compiler error
-    pattern L0 build module failed
-    pattern ZE_RESULT_ERROR_MODULE_(?:BUILD|LINK)_FAILURE
-    pattern Triton Error \[ZE\]: .{0,60}
-    pattern Error during Intel loadBinary
-    unconfirmed LLVM ERROR: Cannot select: .{0,80}AMDGPU.{0,40}
-    unconfirmed Cannot find ROCm device library
+    pattern IGC: Internal Compiler Error.{0,80} || IGC internal compiler error
+    pattern L0 build module failed || ZE_RESULT_ERROR_MODULE_(?:BUILD|LINK)_FAILURE
+    pattern Triton Error \[ZE\]: .{0,60} || Error during Intel loadBinary
+    unconfirmed LLVM ERROR: Cannot select: .{0,80}AMDGPU.{0,40} || Cannot find ROCm device library
 triton_c_compiler_missing triton_compile toolchain NAMED_TEXT proved check_environment
     summary Triton finds no C compiler for the launchers of its kernels
     means Triton builds a small C module for each kernel's launcher; it looks for gcc, clang or the compiler that CC names.
@@ -266,27 +233,16 @@ autotune_choice_failed autotune autotune_error BROAD_TEXT symptom
     fix Add ATEN to max_autotune_gemm_backends, so that one candidate always works
     fix Compile without max_autotune; set autotune_in_subproc to survive a crash
     guide triton-and-autotuning.md#out-of-resource
-    pattern Runtime error during autotuning
-    pattern CUDA compilation error during autotuning
-    pattern Runtime error for autotuning triton choices
-    pattern Failed to benchmark choice
-    pattern for benchmark choice
-    pattern Unexpected exception in autotune subprocess
-    pattern Timeout in autotune subprocess
-    pattern Sending SIGKILL to autotune subprocess
-    pattern Incorrect result from choice
-    pattern All autotuning benchmarks failed
-    pattern failed or timed out during collective
-    pattern Collective benchmark exception for choice
-    pattern Marking choice as failed due to timeout
-    pattern Precompilation timeout after
-    pattern Barrier timeout before benchmarking
-    pattern All-reduce timeout when collecting benchmark
-    pattern AutotuneProcessPool warmup failed
-    pattern choice .{1,300} failed during benchmarking
-    pattern Ignoring this choice
-    pattern profiling events\. Found
-    pattern Failed to capture device events for
+    pattern Runtime error during autotuning || CUDA compilation error during autotuning
+    pattern Runtime error for autotuning triton choices || Failed to benchmark choice
+    pattern for benchmark choice || Unexpected exception in autotune subprocess
+    pattern Timeout in autotune subprocess || Sending SIGKILL to autotune subprocess
+    pattern Incorrect result from choice || All autotuning benchmarks failed
+    pattern failed or timed out during collective || Collective benchmark exception for choice
+    pattern Marking choice as failed due to timeout || Precompilation timeout after
+    pattern Barrier timeout before benchmarking || All-reduce timeout when collecting benchmark
+    pattern AutotuneProcessPool warmup failed || choice .{1,300} failed during benchmarking
+    pattern Ignoring this choice || profiling events\. Found || Failed to capture device events for
     pattern ^[EC]\d{4} .{0,120}torch/_inductor/select_algorithm\.py:\d{1,20}\]
     unconfirmed ^[EC]\d{4} .{0,120}torch/_inductor/autotune_process\.py:\d{1,20}\]
     pattern \[ERROR\].{0,80}(?:select_algorithm|autotune_process)
@@ -354,8 +310,7 @@ compiled_again run performance NOTICE symptom possible
     summary Calls that compile again or run without CUDA graphs are slow, not wrong: {what}
     means torch.compile guards on sizes, values and modules; past its limit it runs the function eagerly. A package of AOTInductor is compiled once, and is not concerned.
     pattern hit config.(?:recompile|cache_size)_limit
-    pattern \[__recompiles\] Recompiling function .{0,120}
-    pattern skipping cudagraphs due to .{0,120}
+    pattern \[__recompiles\] Recompiling function .{0,120} || skipping cudagraphs due to .{0,120}
     example [torch/_dynamo/utils.py] V0101 00:00:00.000000 1 torch/_dynamo/guards.py:2830] [0/1] [__recompiles] Recompiling function f in /w/t.py:4
 kernel_config_invalid autotune autotune_error KIND_TEXT
     summary A kernel's configuration for tuning is not valid
@@ -364,19 +319,12 @@ kernel_config_invalid autotune autotune_error KIND_TEXT
     fix For a user kernel keep `configs` and `key` only, with block sizes below the limit
     fix For a generated kernel switch max_autotune and coordinate descent tuning off
     guide triton-and-autotuning.md#out-of-resource
-    pattern TritonKernel\.indexing assumes
-    pattern ' too large\. Maximum: \d{1,20}
-    pattern rnumels exceed size_hints
-    pattern exceeds Triton maximum
-    pattern Reduction config exceeds cudaDeviceProp
-    pattern Precomputed grid not found for
-    pattern Cooperative reductions don't support tiling
-    pattern Autotuned launcher config does not match
-    pattern Coordinate descent tuner relies on
-    pattern triton configs with pre_hooks not supported
-    pattern reset_to_zero_arg_names should only contain valid
-    pattern Error while pruning configs
+    pattern TritonKernel\.indexing assumes || ' too large\. Maximum: \d{1,20}
+    pattern rnumels exceed size_hints || exceeds Triton maximum
+    pattern Reduction config exceeds cudaDeviceProp || Precomputed grid not found for
+    pattern Cooperative reductions don't support tiling || Autotuned launcher config does not match
+    pattern Coordinate descent tuner relies on || triton configs with pre_hooks not supported
+    pattern reset_to_zero_arg_names should only contain valid || Error while pruning configs
     pattern Conflicting meta-parameters:[ ]
-    unconfirmed pre_hook is not supported in triton
-    unconfirmed Passing prune_configs_by
+    unconfirmed pre_hook is not supported in triton || Passing prune_configs_by
 """

@@ -7,21 +7,16 @@ distributed_error none user_code BROAD_TEXT possible check_environment
     check The first rank that failed, and NCCL_DEBUG=WARN
     fix Look at the log of the rank that failed first; one GPU per rank
     fix Run the model alone in one process
-    pattern \b(?P<what>ncclSystemError)
-    pattern \b(?P<what>NCCL error in: \S{1,120})
+    pattern \b(?P<what>ncclSystemError) || \b(?P<what>NCCL error in: \S{1,120})
     pattern \b(?P<what>(?:DistBackendError|DistNetworkError|DistStoreError)(?:: .{1,120})?)
     pattern torch\.distributed\.elastic\.multiprocessing\.errors\.\w{1,200}
-    pattern RendezvousConnectionError
-    pattern The server socket has failed to listen
-    pattern connectFullMesh failed
-    pattern Default process group has not been initialized
+    pattern RendezvousConnectionError || The server socket has failed to listen
+    pattern connectFullMesh failed || Default process group has not been initialized
     unconfirmed \b(?P<what>ncclUnhandled\w{1,20})
     unconfirmed \b(?P<what>(?:ncclInternalError|ncclInvalidUsage|ncclInvalidArgument|ncclRemoteError))
     unconfirmed \b(?P<what>NCCL Error \d{1,20}: .{1,60})
-    unconfirmed \b(?P<what>NCCL communicator was aborted)
-    unconfirmed \b(?P<what>Duplicate GPU detected)
-    unconfirmed Connection closed by peer \[
-    unconfirmed environment variable MASTER_ADDR expected
+    unconfirmed \b(?P<what>NCCL communicator was aborted) || \b(?P<what>Duplicate GPU detected)
+    unconfirmed Connection closed by peer \[ || environment variable MASTER_ADDR expected
     example [common form in public threads] ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.
     unlike example [harmless] NCCL INFO Bootstrap : Using eth0:10.0.0.2<0>
     unlike example NCCL WARN Cuda failure 1 'invalid argument' ignored during shutdown
@@ -40,11 +35,9 @@ minifier_failed lower false_alarm EXACT_TEXT proved minify
     means It replays only the example inputs, in a fresh process without your registrations, so failures of run-time data, of another size or of memory state do not come back; and candidates that cannot be exported stop it.
     fix Reproduce with the captured inputs of the failing call instead
     guide debugging-tools.md#minifier-errors
-    pattern Input graph did not fail the tester
-    pattern AOTIMinifierError
+    pattern Input graph did not fail the tester || AOTIMinifierError
     pattern assert not any\(mod\.named_parameters\(\)\)
-    unconfirmed Minifier could not reproduce the original failure
-    unconfirmed MinifierSanityCheckFailed
+    unconfirmed Minifier could not reproduce the original failure || MinifierSanityCheckFailed
     unconfirmed check for accuracy is not supported yet
 torchscript_failed run user_code BROAD_TEXT envelope possible
     summary A TorchScript model failed, which is no package of AOTInductor
@@ -90,20 +83,16 @@ training_error none user_code GENERAL_TEXT possible
     means Autograd, an optimizer or the loader of the data refused what the script asked for. AOTInductor compiles inference only and is not involved.
     check No frame of the traceback lies in torch/_inductor
     fix Correct the training loop; export under torch.no_grad() and model.eval()
-    pattern does not require grad and does not have a grad_fn
-    pattern a leaf Variable that requires grad
+    pattern does not require grad and does not have a grad_fn || a leaf Variable that requires grad
     pattern variables needed for gradient computation has been modified
     pattern Trying to backward through the graph a second time
     pattern grad can be implicitly created only for scalar outputs
-    pattern Attempting to unscale FP16 gradients
-    pattern No inf checks were recorded for this optimizer
+    pattern Attempting to unscale FP16 gradients || No inf checks were recorded for this optimizer
     pattern Expected to have finished reduction in the prior iteration
-    pattern optimizer got an empty parameter list
-    pattern can't optimize a non-leaf Tensor
+    pattern optimizer got an empty parameter list || can't optimize a non-leaf Tensor
     pattern parameters appear in more than one parameter group
     pattern loaded state dict contains a parameter group
-    pattern loaded state dict has a different number of
-    pattern \w{1,200} is not an Optimizer
+    pattern loaded state dict has a different number of || \w{1,200} is not an Optimizer
     pattern DataLoader worker \(pid\(?s?\)? [\d, ]{1,80}\) (?:is killed|exited)
     unconfirmed Caught \w{1,200} in DataLoader worker process
     unlike example [harmless] RuntimeError: DataLoader worker count is 4
@@ -113,8 +102,7 @@ user_python_error none user_code VAGUE_TEXT symptom check_environment
     check The last frame of the traceback lies in your file
     fix Correct the line of the last frame; for a missing module name the interpreter that has it (--python)
     pattern ^(?:SyntaxError|IndentationError|TabError): (?!program_source)
-    pattern ^NameError: name '\w{1,200}' is not defined
-    pattern ^FileNotFoundError: \[Errno 2\]
+    pattern ^NameError: name '\w{1,200}' is not defined || ^FileNotFoundError: \[Errno 2\]
     pattern ^ZeroDivisionError:[ ]
     pattern ^AttributeError: module '(?!triton)[\w.]{1,200}' has no attribute '(?!codecache|AOTI)
     pattern ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]{1,200})'
@@ -150,8 +138,7 @@ cuda_graph_output_overwritten run concurrency EXACT_TEXT
     pattern Offset increment outside graph capture
     pattern Cannot .{0,80}(?:during (?:CUDA )?graph capture|while capturing)
     pattern not (?:allowed|supported|permitted) .{0,80}(?:during (?:CUDA )?graph capture|while capturing)
-    pattern The CUDA [Gg]raph is empty
-    pattern graph capture .{0,40}(?:failed|invalid)
+    pattern The CUDA [Gg]raph is empty || graph capture .{0,40}(?:failed|invalid)
     unconfirmed Cannot prepare for replay during capturing
     example [ATen] RuntimeError: Offset increment outside graph capture encountered unexpectedly.
 interrupted_by_hand hang hang NOTICE symptom possible
@@ -166,8 +153,7 @@ no_available_model run concurrency EXACT_TEXT
     fix Create the runner with num_models (Python: num_runners) of at least 1
     fix After a failed load or call create a new runner
     guide threads-streams-hangs.md#no-available-model
-    pattern No available models? in container
-    pattern No model available in container
+    pattern No available models? in container || No model available in container
     pattern Model (?:CUDA |XPU )?event was not initialized
     unlike example [a fault of the model itself] Error: The model did not finish successfully. Error: an illegal memory access was encountered
 stacks_on_timeout hang hang KIND_TEXT symptom
@@ -176,17 +162,14 @@ stacks_on_timeout hang hang KIND_TEXT symptom
     check Two stacks some seconds apart: same frame means a hang, another one slowness
     fix Give a first compile 15 minutes before calling it a hang
     pattern ^Timeout \(\d{1,20}:\d\d:\d\d(?:\.\d{1,20})?\)!
-    pattern timed out after (?P<seconds>[\d.]{1,200}) ?s
-    pattern TimeoutExpired
+    pattern timed out after (?P<seconds>[\d.]{1,200}) ?s || TimeoutExpired
 stream_options load concurrency SPECIFIC_TEXT
     summary A combination of stream options, or a stream inside the model, is not supported
     means Stream affinity (torch 2.15) excludes single-threaded mode, and streams used inside forward are dropped or refused by the C++ wrapper.
     fix Choose either run_single_threaded or use_stream_affinity; set the stream around the call instead of inside the model
     guide threads-streams-hangs.md#stream-affinity
-    pattern use_stream_affinity cannot be enabled
-    pattern synchronize_stream.{0,80}(?:not |un)supported
-    unconfirmed Stream affinity .{1,80}
-    unconfirmed torch\.cuda\.Stream is not supported
+    pattern use_stream_affinity cannot be enabled || synchronize_stream.{0,80}(?:not |un)supported
+    unconfirmed Stream affinity .{1,80} || torch\.cuda\.Stream is not supported
     example [torch 2.15] RuntimeError: use_stream_affinity cannot be enabled when run_single_threaded is true
 waited_too_long hang hang KIND_TEXT
     summary A wait reached its time limit
@@ -195,13 +178,9 @@ waited_too_long hang hang KIND_TEXT
     fix For a compile worker: TORCHINDUCTOR_COMPILE_THREADS=1 shows the failure in the process itself
     fix Give a first compile 15 minutes before calling it a hang
     pattern compile-worker future for .{1,120} did not complete within [\d.]{1,200} ?s
-    pattern DUE TO TIME LIMIT
-    pattern task \S{1,60} blocked for more than \d{1,20} seconds
-    unconfirmed soft lockup
-    unconfirmed exceeded the maximum execution time
-    unconfirmed Failed: Timeout >[\d.]{1,200} ?s
-    unconfirmed exit code 124\b
-    unconfirmed exit status 124\b
+    pattern DUE TO TIME LIMIT || task \S{1,60} blocked for more than \d{1,20} seconds
+    unconfirmed soft lockup || exceeded the maximum execution time
+    unconfirmed Failed: Timeout >[\d.]{1,200} ?s || exit code 124\b || exit status 124\b
     example [Slurm] slurmstepd: error: *** JOB 31 ON n1 CANCELLED AT 2026-01-01T00:00:00 DUE TO TIME LIMIT ***
     example [Linux] INFO: task python3:811 blocked for more than 120 seconds.
 worker_processes_refused lower concurrency SPECIFIC_TEXT check_environment
@@ -210,10 +189,8 @@ worker_processes_refused lower concurrency SPECIFIC_TEXT check_environment
     fix Put the script's work below if __name__ == '__main__':
     fix Or compile in the process itself: TORCHINDUCTOR_COMPILE_THREADS=1
     guide threads-streams-hangs.md#forked-processes
-    pattern daemonic processes are not allowed to have children
-    pattern disabled in daemonic
-    pattern finished its bootstrapping phase
-    pattern Attempting to use a closed pool
+    pattern daemonic processes are not allowed to have children || disabled in daemonic
+    pattern finished its bootstrapping phase || Attempting to use a closed pool
     unconfirmed cannot schedule new futures after (?:interpreter )?shutdown
     example [CPython] AssertionError: daemonic processes are not allowed to have children
     example [CPython]         current process has finished its bootstrapping phase.
