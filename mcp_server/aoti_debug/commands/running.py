@@ -117,12 +117,8 @@ def run_to_end(
 ) -> A:
     """Start a run and wait for its end; `shown` shows its progress. Ctrl-C while a triage watches
     the target ends the watching, and what was seen is diagnosed; any other signal, or a second
-    one, ends the run first, with what `ended` says and the signal's exit status.
-
-    Raises:
-        typer.Exit: a signal came.
-        AotiDebugError: the run could not be done.
-    """
+    one, ends the run first, with what `ended` says and the signal's exit status. Raise typer.Exit
+    after a signal, AotiDebugError where the run could not be done."""
     how = shown or partial(progress, wanted=not show_output)
     answer = anyio.run(_run_to_end, kind, request, show_output, how)
     if isinstance(answer, Exception):

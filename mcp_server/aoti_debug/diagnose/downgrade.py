@@ -188,12 +188,9 @@ def unneeded(candidate: Candidate, case: Case) -> bool:
 
 def read_only_stride(candidate: Candidate, case: Case) -> bool:
     """Tell whether all that differs, where results agree, is the stride of an input that the model
-    only reads; what it writes to an input is no part of the result.
-
-    Library calls (a matrix product, say) take an input as it is; only generated kernels have the
-    strides of the export baked in. Sizes and dtypes are not excused: that they fitted by chance
-    says nothing of the next call.
-    """
+    only reads; what it writes to an input is no part of the result. Library calls (a matrix
+    product, say) take an input as it is; only generated kernels have the strides of the export
+    baked in. Sizes and dtypes are not excused: that they fitted says nothing of the next call."""
     found = candidate.diagnosis.input
     return (
         case.observations.agrees is not None

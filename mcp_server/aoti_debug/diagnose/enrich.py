@@ -159,10 +159,8 @@ def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis
 
 
 def line_failed(observations: Observations) -> str:
-    """Return the Python stack of the node at which the exported program fails on these inputs.
-
-    It is one line of the model; a kernel is made of several.
-    """
+    """Return the Python stack of the node at which the exported program fails on these inputs: one
+    line of the model, where a kernel is made of several."""
     guards = observations.checks.guards
     return guards.node.stack if guards is not None and guards.node is not None else ""
 

@@ -105,9 +105,7 @@ def bound(text: str | None) -> int | None:
 def outside(observations: Observations, found: DeviceAssert) -> list[Leaf]:
     """Return the integer inputs of the failing call that may have been the index: the one that the
     kernel's source loads it from, where that is known, else all that leave the asserted bounds.
-
-    Generated code wraps negative indices once, so -upper is still inside.
-    """
+    Generated code wraps negative indices once, so -upper is still inside."""
     call = observations.run.call
     upper = bound(found.upper)
     if call is None or upper is None:

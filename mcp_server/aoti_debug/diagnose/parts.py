@@ -16,11 +16,9 @@ Row = tuple[str, Category, Phase]  # words of a line, case does not matter, and 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part of the software, the form of its lines, and what its complaints mean: the first row
-    of `says` whose words a line holds.
-
-    A `neighbour` has operators, methods, packages and indices of its own: its lines say nothing
-    about a package of AOTInductor, though they use the same words.
-    """
+    of `says` whose words a line holds. A `neighbour` has operators, methods, packages and indices
+    of its own: its lines say nothing about a package of AOTInductor, though they use the same
+    words."""
 
     name: str
     form: Form

@@ -36,11 +36,9 @@ ZIP_ERRORS = (
 def open_archive(
     path: Path, stop: threading.Event | None = None
 ) -> Iterator[tuple[Archive, Source | None]]:
-    """Yield what lies at `path` and where its bytes can be read; None when nothing can be.
-
-    With `stop` every member's checksum is verified, which takes as long as reading the file, and
-    ends with Stopped once it is set; without, those of the smallest.
-    """
+    """Yield what lies at `path` and where its bytes can be read; None when nothing can be. With
+    `stop` every member's checksum is verified, which takes as long as reading the file, and ends
+    with Stopped once it is set; without, those of the smallest."""
     with ExitStack() as stack:
         yield _open(path, stack, stop)
 

@@ -72,10 +72,8 @@ def _told(broken):
 
 def write_check_inputs(contract: Contract) -> str:
     """Return the source of a `check_inputs(*args, **kwargs)` for serving code: plain torch, and
-    the very code by which calls are judged here.
-
-    It allows a size of 1 where the bound of 2 only comes from the specialisation at export.
-    """
+    the very code by which calls are judged here. It allows a size of 1 where the bound of 2 only
+    comes from the specialisation at export."""
     found = [*_statements(python_source), *_statements(expression)]
     found += [*_statements(vocabulary, Leaf, Break), *_statements(judge)]
     imports = sorted({s for s in found if s.startswith(("import ", "from "))})
@@ -119,12 +117,10 @@ def check_call(
     device_index: int | None = None,
     nesting: Sequence[Break] = (),
 ) -> list[Break]:
-    """Return what is wrong with a call, described by one leaf an argument.
-
-    `device_index` is the one that the package was loaded with, if it was named; `nesting` is what
-    the probe found broken of the arguments' containers. What only the compiled checks would reject
-    is harmless and comes last. Facts that a description lacks are not judged.
-    """
+    """Return what is wrong with a call, described by one leaf an argument. The package was loaded
+    with `device_index`, if it was named; `nesting` is what the probe found broken of the arguments'
+    containers. What only the compiled checks would reject is harmless and comes last. Facts that a
+    description lacks are not judged."""
 
     def judged(leaves: Sequence[Leaf]) -> list[Break]:
         known = contract.stated or contract.inputs  # not of a package without its source

@@ -127,11 +127,9 @@ def _segments(elf: Any) -> Iterator[Any]:
 
 
 def _symbols(elf: Any, segment: Any) -> Iterator[tuple[str, int, int]]:
-    """Yield name, binding and section of the first SYMBOLS_LIMIT dynamic symbols.
-
-    Unlike pyelftools, which walks the dynamic table anew for each: ten thousand symbols, as a
-    library with its own libstdc++ has, then took more reads than a window grants.
-    """
+    """Yield name, binding and section of the first SYMBOLS_LIMIT dynamic symbols. pyelftools walks
+    the dynamic table anew for each: ten thousand symbols, as a library with its own libstdc++ has,
+    then took more reads than a window grants."""
     _, table = segment.get_table_offset("DT_SYMTAB")
     _, names = segment.get_table_offset("DT_STRTAB")
     if table is None or names is None:
@@ -171,11 +169,8 @@ def version_key(version: str) -> tuple[int, ...]:
 
 
 def missing_symbols(undefined: Iterable[str], libraries: Iterable[Path]) -> list[str]:
-    """Return those of torch's symbols among `undefined` that none of `libraries` defines.
-
-    Looks each name up in the libraries' own hash tables, so that a library of gigabytes costs a
-    few pages.
-    """
+    """Return those of torch's symbols among `undefined` that none of `libraries` defines. Each name
+    is looked up in the libraries' own hash tables: a library of gigabytes costs a few pages."""
     wanted = [name for name in undefined if name.startswith(MISSING_SYMBOL_PREFIXES)]
     for path in libraries:
         if not wanted:
@@ -272,10 +267,8 @@ def _fatbin(data: bytes) -> Iterator[str]:
 
 
 def runs_on(architecture: str, capability: tuple[int, int]) -> bool | None:
-    """Tell whether a binary for `architecture` runs on a device; None when it is not known.
-
-    A cubin runs on its own major version from its minor version on; PTX on anything newer.
-    """
+    """Tell whether a binary for `architecture` runs on a device; None when it is not known. A cubin
+    runs on its own major version from its minor version on; PTX on anything newer."""
     family, _, digits = architecture.partition("_")
     if family not in ("sm", "compute") or not digits.isdecimal():
         return None

@@ -44,12 +44,8 @@ MODELS_LIMIT = 64
 
 def inspect(path: Path, stop: threading.Event | None = None, *, binaries: bool = True) -> Package:
     """Return everything that a package, a bare library or a directory says; without `binaries`
-    what its texts say.
-
-    With `stop`, which ends it, all of its bytes are verified; without, not those of large weights.
-
-    Never raises for what lies at `path`: what is wrong with it is among the flaws.
-    """
+    what its texts say. With `stop`, which ends it, all of its bytes are verified; without, not
+    those of large weights. Never raise for what lies at `path`: what is wrong is a flaw."""
     with open_archive(path, stop) as (archive, source):
         models: list[CompiledModel] = []
         flaws = list(archive.flaws)
@@ -70,11 +66,9 @@ def answer(
     stop: threading.Event | None = None,
     check_inputs: str | None = None,
 ) -> PackageAnswer:
-    """Return what lies at `path` and what would go wrong with it on this machine.
-
-    `environment` tells about the user's torch: without it only what the machine itself decides is
-    judged. `check_inputs` is the file with the function that checks a call's inputs.
-    """
+    """Return what lies at `path` and what would go wrong with it on this machine. `environment`
+    tells about the user's torch: without it only what the machine itself decides is judged.
+    `check_inputs` is the file with the function that checks a call's inputs."""
     return package_answer(inspect(path, stop), environment, check_inputs=check_inputs)
 
 

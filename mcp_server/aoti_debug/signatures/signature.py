@@ -25,10 +25,8 @@ Choice = list[str]  # texts of which one is there
 
 
 def literals(pattern: str) -> list[str]:
-    """Return the texts, the shortest of them as long as can be; [""] when there are none.
-
-    Letters whose case does not matter, and what a lookaround says, are no plain text.
-    """
+    """Return the texts, the shortest of them as long as can be; [""] when there are none. Letters
+    whose case does not matter, and what a lookaround says, are no plain text."""
     if pattern.startswith("(?i)"):
         return [""]
     return _Parser(_TOKEN.findall(pattern)).alternatives()

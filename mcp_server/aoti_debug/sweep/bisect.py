@@ -39,11 +39,7 @@ class Candidate:
 
 
 def candidates(kind: str, words: str, also: Sequence[str] = ()) -> list[Candidate]:
-    """Return the versions that are named, oldest first; nothing is installed yet.
-
-    Raises:
-        WrongUse
-    """
+    """Return the versions that are named, oldest first; install nothing yet. Raise WrongUse."""
     if kind == "python":
         paths = [str(expanded(word).absolute()) for word in words.split(",") if word]
         missing = [path for path in paths if not os.access(path, os.X_OK)]
@@ -64,11 +60,7 @@ def candidates(kind: str, words: str, also: Sequence[str] = ()) -> list[Candidat
 
 
 def releases(words: str) -> list[Release]:
-    """Return the release lines of `2.9..2.13`, or of a list with commas.
-
-    Raises:
-        WrongUse
-    """
+    """Return the release lines of `2.9..2.13`, or of a list with commas. Raise WrongUse."""
     if found := _RANGE.fullmatch(words):
         first, last = (release(word) for word in found.groups())
         chosen = [one for one in RELEASES if first <= one <= last]
@@ -86,11 +78,8 @@ def _named(python: str) -> str:
 
 
 async def environment(uv: str, wanted: Release, also: Sequence[str]) -> str:
-    """Return the interpreter of an environment with this torch; it is made once and kept.
-
-    Raises:
-        CannotBisect: it cannot be installed.
-    """
+    """Return the interpreter of an environment with this torch; it is made once and kept. Raise
+    CannotBisect where torch cannot be installed."""
     words = "-".join([f"torch-{wanted}", *(re.sub(r"[^A-Za-z0-9.]+", "_", one) for one in also)])
     place = home() / "environments" / words[:100]
     python = place / "bin" / "python"
@@ -117,11 +106,8 @@ async def environment(uv: str, wanted: Release, also: Sequence[str]) -> str:
 
 def search(found: Sequence[Candidate], sweep: Callable[[str, str], SweepAnswer]) -> BisectAnswer:
     """Sweep under the middle of what is left until the first bad one is known: at most
-    log2(candidates + 1) times, rounded up.
-
-    Raises:
-        CannotBisect: a sweep was neither good nor bad.
-    """
+    log2(candidates + 1) times, rounded up. Raise CannotBisect where a sweep is neither good nor
+    bad."""
     tried: list[Trial] = []
     low, high = 0, len(found)
     while low < high:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from aoti_debug.plain import times
 from aoti_debug.sweep.answer import Bucket
 from aoti_debug.sweep.row import Row, rows_of
 from aoti_debug.vocabulary import Fingerprint, Place, normalised
@@ -184,11 +185,8 @@ class Groups:
 
 
 def compare(now: Groups, before: Groups, since: Mapping[str, str], here: str, was: str) -> Groups:
-    """Say of each bucket whether it is new, and return those that are gone.
-
-    `since` has what the baseline knew of its buckets' beginning; `here` and `was` name the two
-    sweeps.
-    """
+    """Say of each bucket whether it is new, and return those that are gone. `since` has what the
+    baseline knew of its buckets' beginning; `here` and `was` name the two sweeps."""
     seen: set[str] = set()
     for group in now:
         old = before.find(group.kind, group.signature)
@@ -204,10 +202,6 @@ def compare(now: Groups, before: Groups, since: Mapping[str, str], here: str, wa
     return gone
 
 
-def number(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def regressed(groups: Groups, baseline: Path) -> list[str]:
     """Say how many targets of buckets that are not new are new in them."""
     failed = {row.target for row in rows_of(baseline) if row.outcome != "ok"}
@@ -220,5 +214,5 @@ def regressed(groups: Groups, baseline: Path) -> list[str]:
     ]
     more = " or more" if any(len(group.names) < group.targets for group in groups) else ""
     named = ", ".join(fresh[:3])
-    what = f"{number(len(fresh), 'target')}{more}"
+    what = f"{times(len(fresh), 'target')}{more}"
     return [f"{what} failed in a known way, and had not: {named}"] if fresh else []

@@ -15,12 +15,13 @@ import anyio.to_thread
 
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.model import Next
+from aoti_debug.plain import times
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import Executor, dispatch
 from aoti_debug.run.files import copy, folder, remove_tree, write_atomically
 from aoti_debug.run.kept import make, own_name
 from aoti_debug.sweep.answer import SweepAnswer
-from aoti_debug.sweep.buckets import Groups, compare, number, regressed
+from aoti_debug.sweep.buckets import Groups, compare, regressed
 from aoti_debug.sweep.files import write_results
 from aoti_debug.sweep.plan import Planned
 from aoti_debug.sweep.request import HISTORY, KEEP, SweepRequest, dry_run, earlier, history, slug
@@ -41,8 +42,6 @@ from aoti_debug.triage.run_state import Cancelled, RunState
 
 SAY_S = 0.5
 SHOWN = 50  # buckets of an answer; the others stand in the results
-
-
 COUNTED = ("targets", "finished", "ok", "failed", "errors", "flaky_targets")
 
 
@@ -83,7 +82,7 @@ class Count:
             for count, what in ((self.failed, "failed"), (self.errors, "could not be run"))
             if count
         )
-        return f"{self.finished:,} of {number(self.targets, 'target')}{bad}"
+        return f"{self.finished:,} of {times(self.targets, 'target')}{bad}"
 
 
 class Sweep:
@@ -159,13 +158,13 @@ class Sweep:
             gone = compare(self.groups, before, end.since if end else {}, here, was)
         new = sum(group.state != "still" for group in self.groups)
         bad, reason = {
-            "any": (count.failed, f"{number(count.failed, 'target')} failed"),
-            "proved": (count.proved, f"{number(count.proved, 'diagnosis', 'diagnoses')} proved"),
-            "new": (new, number(new, "new bucket")),
+            "any": (count.failed, f"{times(count.failed, 'target')} failed"),
+            "proved": (count.proved, f"{times(count.proved, 'diagnosis', 'diagnoses')} proved"),
+            "new": (new, times(new, "new bucket")),
         }[request.fail_on]
         undecided = count.errors and not bad
         if undecided:
-            reason = f"{number(count.errors, 'target')} could not be run"
+            reason = f"{times(count.errors, 'target')} could not be run"
         buckets = [group.answer() for group in self.groups]
         notes = [*(regressed(self.groups, baseline) if baseline else ()), *self.work.notes]
         if len(buckets) > SHOWN:
@@ -198,18 +197,14 @@ def next_steps(groups: Groups) -> list[Next]:
     for group in list(groups)[:3]:
         run = group.smallest.run or group.first.run
         if run and group.first.category not in ("user_code", None):
-            why = f"a reproduction of {group.id}, of {number(group.targets, 'target')}"
+            why = f"a reproduction of {group.id}, of {times(group.targets, 'target')}"
             found.append(Next(tool="minify", arguments={"what": run}, why=why))
     return found
 
 
 async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
-    """Do the whole of it; what has a row stays when this is ended.
-
-    Raises:
-        LedgerError: rows cannot be written.
-        Cancelled: the user ended it.
-    """
+    """Do the whole of it; what has a row stays when this is ended. Raise LedgerError where rows
+    cannot be written, Cancelled where the user ends it."""
     work.notes.extend(request.said)
     if request.dry:
         return await anyio.to_thread.run_sync(dry_run, work, request)
@@ -267,7 +262,7 @@ def _read_done(this: Sweep, done: Done, path: Path) -> None:
     for row in rows_of(path):
         done.add(row.index)
         this.add(row)
-    before = number(done.rows, "target")
+    before = times(done.rows, "target")
     this.work.notes.append(f"{before} had been run before, each counted once")
 
 

@@ -35,11 +35,8 @@ def write_results(
     root: Path,
     earlier: list[Path],
 ) -> list[Path]:
-    """Write all files of a sweep that has ended and return them, the rows' first. Blocks.
-
-    Raises:
-        AotiDebugError: one cannot be written.
-    """
+    """Write all files of a sweep that has ended and return them, the rows' first. Blocks. Raise
+    AotiDebugError where one cannot be written."""
     from aoti_debug.report.sweep import page
 
     def failures() -> Iterator[tuple[Row, Group]]:

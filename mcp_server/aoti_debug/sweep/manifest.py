@@ -96,11 +96,7 @@ class Entry(Settings):
         return words.removesuffix(".py")
 
     def used(self) -> set[str]:
-        """Return what stands in braces in what is run.
-
-        Raises:
-            WrongManifest: a brace is not closed.
-        """
+        """Return what stands in braces in what is run."""
         return _in_braces((*self.words(), *self.env.values()), f"target {self.label}")
 
     def words(self) -> list[str]:
@@ -119,11 +115,7 @@ class Manifest(_Strict):
 
     @cached_property
     def used(self) -> set[str]:
-        """Return what stands in braces for all targets.
-
-        Raises:
-            WrongManifest: a brace is not closed.
-        """
+        """Return what stands in braces for all targets."""
         return _in_braces(self.defaults.env.values(), "defaults.env")
 
     def axes(self) -> dict[str, dict[str, str]]:
@@ -141,7 +133,8 @@ class Manifest(_Strict):
 
 
 def _in_braces(texts: Iterable[str], where: str) -> set[str]:
-    """Return each whole field: with a format it is the name of no axis."""
+    """Return each whole field: with a format it is the name of no axis. Raise WrongManifest where a
+    brace is not closed."""
     try:
         return {
             name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
@@ -155,11 +148,8 @@ def _in_braces(texts: Iterable[str], where: str) -> set[str]:
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
-    """Return the manifest of a TOML file, or of a folder with scripts and packages.
-
-    Raises:
-        WrongManifest: it cannot be read or says what cannot be meant; all that was found is told.
-    """
+    """Return the manifest of a TOML file, or of a folder with scripts and packages. Raise
+    WrongManifest, with all that was found, where it cannot be read or cannot be meant."""
     given = expanded(path).absolute()
     try:
         if given.is_dir():

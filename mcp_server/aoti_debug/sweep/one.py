@@ -63,10 +63,8 @@ ORDER = TypeAdapter(Order)
 
 
 async def run_one(order: Order, directory: Path, stop: anyio.Event | None = None) -> Row:
-    """Run one target to its end and return its row, whatever happens to its process.
-
-    `directory` is new, and gone afterwards.
-    """
+    """Run one target to its end and return its row, whatever happens to its process. `directory` is
+    new, and gone afterwards."""
     planned = order.planned
     began = anyio.current_time()
     try:

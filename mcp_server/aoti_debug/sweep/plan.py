@@ -65,11 +65,7 @@ class Plan:
 
     @cached_property
     def count(self) -> int:
-        """Return how many targets there are.
-
-        Raises:
-            WrongManifest: more than anyone can mean.
-        """
+        """Return how many targets there are; raise WrongManifest for more than anyone can mean."""
         total = sum(math.prod(len(self.axes[axis]) for axis in self._of(e)) for e in self._entries)
         if total > MOST_TARGETS:
             raise WrongManifest(
@@ -174,13 +170,8 @@ def _joined(entry: Entry, defaults: Settings) -> Settings:
 
 def check(plan: Plan, stop: threading.Event, owner: str | None = None) -> list[str]:
     """Check before anything starts that files and interpreters are there; return what is worth
-    saying. Blocks.
-
-    Raises:
-        WrongManifest: all that is missing.
-        UnreadableInput: a target is what another owner has left.
-        Stopped: nobody waits for it any more.
-    """
+    saying. Blocks. Raise WrongManifest with all that is missing, UnreadableInput where a target is
+    another owner's, Stopped where nobody waits any more."""
     problems: list[str] = []
     asked: dict[tuple[str | None, ...], str | None] = {}
     seen: set[str] = set()

@@ -118,12 +118,8 @@ class Ledger:
 
     @classmethod
     def create(cls, path: Path, head: Head) -> Ledger:
-        """Begin a file.
-
-        Raises:
-            WrongUse: it holds a sweep already.
-            LedgerError: it cannot be written.
-        """
+        """Begin a file; raise WrongUse where it holds a sweep, LedgerError where it cannot be
+        written."""
         if path.exists() and path.stat().st_size:
             raise WrongUse(
                 f"{path} holds a sweep already",
@@ -133,12 +129,8 @@ class Ledger:
 
     @classmethod
     def resume(cls, path: Path) -> Ledger:
-        """Open a file to go on with it.
-
-        Raises:
-            UnreadableSweep: it is none.
-            LedgerError: another process is at it.
-        """
+        """Open a file to go on with it; raise UnreadableSweep where it is none, LedgerError where
+        another process has it."""
         read_head(path)
         return cls._begun(path, cls._end_line)
 
@@ -159,11 +151,8 @@ class Ledger:
             os.write(self._file, b"\n")
 
     def add(self, line: Head | Row | End) -> None:
-        """Append a line; it is there when this returns, unless the machine itself goes down.
-
-        Raises:
-            LedgerError: it cannot be written, even into the space that was reserved.
-        """
+        """Append a line; it is there when this returns, unless the machine itself goes down. Raise
+        LedgerError where it cannot be written, even into reserved space."""
         text = json.dumps(line.document(), ensure_ascii=True, separators=(",", ":"))
         data = text.encode() + b"\n"
         try:
@@ -208,11 +197,7 @@ def _opened(path: Path) -> int:
 
 
 def read_head(path: Path) -> Head:
-    """Return the first line of a sweep's file.
-
-    Raises:
-        UnreadableSweep
-    """
+    """Return the first line of a sweep's file; raise UnreadableSweep."""
     try:
         with open_regular(path, follow=True) as file:
             return Head.model_validate_json(file.readline(LINE_BYTES))
@@ -223,11 +208,7 @@ def read_head(path: Path) -> Head:
 
 
 def rows_of(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file, each target once; incomplete lines are left out.
-
-    Raises:
-        UnreadableSweep
-    """
+    """Yield the complete rows of a file, each target once; raise UnreadableSweep."""
     done = Done(read_head(path).targets)
     for line in _lines(path):
         with contextlib.suppress(ValidationError):
@@ -247,11 +228,8 @@ def end_of(path: Path) -> End | None:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines behind the first.
-
-    Raises:
-        UnreadableSweep: they are more, or longer, than a sweep writes.
-    """
+    """Yield the lines behind the first; raise UnreadableSweep where they are more, or longer, than
+    a sweep writes."""
     with open_regular(path, follow=True) as file:
         long = os.fstat(file.fileno()).st_size > LEDGER_BYTES
         file.readline(LINE_BYTES)

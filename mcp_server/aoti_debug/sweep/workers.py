@@ -59,11 +59,8 @@ class Lease:
 
     @contextlib.asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Hold the GPUs, together with the other targets that run.
-
-        Raises:
-            DeviceBusy: the run of another process has them when the sweep begins.
-        """
+        """Hold the GPUs, together with the other targets that run; raise DeviceBusy where another
+        process's run has them when the sweep begins."""
         async with self._entering:
             if not self._users:
                 await anyio.sleep_until(self._rests_until)
@@ -189,11 +186,8 @@ def place_of(address: str) -> tuple[str, int] | None:
 
 
 def reach(address: str) -> None:
-    """Check that something answers at the address, which Ray would wait for much longer.
-
-    Raises:
-        NoCluster
-    """
+    """Check that something answers at the address, which Ray would wait for much longer; raise
+    NoCluster."""
     place = place_of(address)
     if place is None:
         return
@@ -224,11 +218,8 @@ def version() -> str:
 async def on_ray(
     address: str, jobs: int | None, say: Callable[[str], None]
 ) -> AsyncIterator[OnRay]:
-    """Yield the workers of the Ray cluster at `address`, or of one of this sweep's own.
-
-    Raises:
-        NoRay, NoCluster
-    """
+    """Yield the workers of the Ray cluster at `address`, or of one of this sweep's own. Raise NoRay
+    or NoCluster."""
     try:
         import ray
     except ImportError as error:
