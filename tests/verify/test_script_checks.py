@@ -272,6 +272,77 @@ def test_a_row_may_be_refused_by_a_table_and_with_a_reason_as_others_are() -> No
         assert refusal.told and (refusal.ordered and not refusal.special) is asked
 
 
+SHOP = """
+UNKNOWN = 0
+ROWS = {"books": 1, "toys": 2}
+FEED = ["books", "pens"]
+
+
+def encode(names):
+    return torch.tensor([ROWS.get(name, len(ROWS) + 1) for name in names])
+
+
+class Ranker(torch.nn.Module):
+    def forward(self, ids):
+        return self.table(ids)
+
+
+served = sum(1 for _ in package(encode(FEED)))
+if served != len(FEED):
+    sys.exit(1)
+"""
+LAST = "len(ROWS) + 1"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "right"),
+    [
+        (LAST, "UNKNOWN", True),
+        (
+            "self.table(ids)",
+            "self.table(torch.where((ids >= 0) & (ids <= len(ROWS)), ids, UNKNOWN))",
+            True,
+        ),
+        (LAST, "len(ROWS)", False),
+        (LAST, "UNKNOWN + 1", False),
+        (LAST, "sum(map(ord, name)) % 3 or UNKNOWN", False),
+        ("self.table(ids)", "self.table(ids.clamp(UNKNOWN, 2))", False),
+        ('"toys": 2}', '"toys": 2, "pens": UNKNOWN}', False),
+        ('"books", "pens"]', '"books"] * (UNKNOWN + 2)', False),
+    ],
+)
+def test_a_bad_value_may_be_what_the_script_has_reserved_for_it(
+    old: str, new: str, right: bool
+) -> None:
+    assert SHOP.count(old) == 1
+    assert changes([SHOP], [SHOP.replace(old, new)]).reserved is right
+
+
+def test_a_refusal_that_is_kept_and_printed_later_is_told_and_a_renamed_check_is_none() -> None:
+    kept = """
+refused = []
+try:
+    ids = [ROWS[name] for name in FEED if check(name)]
+except ValueError as error:
+    refused.append(str(error))
+print(refused)
+answered = sum(1 for _ in package(ids))
+if answered != len(FEED):
+    sys.exit(1)
+
+
+def check(name):
+    if name not in ROWS:
+        raise ValueError(name)
+    return True
+"""
+    told = SHOP.partition("served =")[0] + kept
+    [refusal] = changes([SHOP], [told]).refusals
+    assert refusal.text == "name not in ROWS" and refusal.told
+    [silent] = changes([SHOP], [told.replace("print(refused)", "")]).refusals
+    assert not silent.told
+
+
 HELD = """
 def loaded(path):
     return torch._inductor.aoti_load_package(path)

@@ -90,6 +90,9 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
         calls = (captured.flat, given.now.flat)
         known = options.tables and tables.looked_up(options.tables, drawn, *calls)
         known = known or (options.corrects and tables.corrected(drawn, *calls))
+        if options.corrects and not known:
+            results, _, why = _eager(compare.unguarded(old), captured)
+            known = why is None and tables.corrected_rows(results, *calls)
         repaired = changed.repaired(*calls)
         if known or repaired:
             captured, given = given.now, given._replace(other="")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import neighbours
+from .describe import is_float
 from .lazy import torch
 
 _FEWEST = 3  # entries: fewer may be anything
@@ -56,6 +57,29 @@ def corrected(drawn: neighbours.Limited, before: list[Any], now: list[Any]) -> b
             return False
         found = found or bool(bad.any())
     return found
+
+
+def corrected_rows(results: list[Any], before: list[Any], now: list[Any]) -> bool:
+    """Tell whether a call is given other values in just the rows whose results were not finite."""
+    floats = [one for one in results if is_float(one) and one.ndim]
+    rows = {len(one) for one in floats}
+    if len(rows) != 1:
+        return False
+    bad = torch.zeros(rows.pop(), dtype=torch.bool)
+    other = bad.clone()
+    for result in floats:
+        bad |= ~result.cpu().isfinite().reshape(len(bad), -1).all(1)
+    for one, given in zip(before, now):
+        if not isinstance(one, torch.Tensor) or not isinstance(given, torch.Tensor):
+            if one is not given and one != given:
+                return False
+            continue
+        differs = one != given if one.shape == given.shape else None
+        if differs is None or (bool(differs.any()) and one.shape[:1] != bad.shape):
+            return False
+        if bool(differs.any()):
+            other |= differs.cpu().reshape(len(bad), -1).any(1)
+    return bool(bad.any()) and bool((bad == other).all())
 
 
 def _tables(sources: list[str]) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -15,6 +16,11 @@ _MAKING = frozenset(
     randint choice nonzero argmax argmin round floor mode median fill_ full zeros ones
     """.split()
 )
+# Names of constants that stand for what is not known.
+_RESERVED = re.compile(
+    r"(^|_)(unk|unknown|oov|pad|padding|other|fallback|default|missing|blank|empty)(_|$)", re.I
+)
+_BY_MASK = frozenset("where masked_fill fill_ full setdefault".split())
 _CHOOSING = frozenset(("Eq", "NotEq", "Is", "IsNot"))
 _TABLES = (ast.Dict, ast.List, ast.Tuple, ast.DictComp, ast.ListComp)
 _RECORDS = (ast.Dict, ast.Tuple, ast.List, ast.Call)
@@ -29,6 +35,36 @@ def corrects(old: Source, new: Source) -> bool:
         return added.total() == lost.total() == 1 and _follows(old, new)
     was, now = (sum(len(lookups(tree, old)) for tree in one.trees) for one in (old, new))
     return was < now and not Counter(_special(new)) - Counter(_special(old))
+
+
+def reserved(old: Source, new: Source) -> bool:
+    """Tell whether a fix gives what is not known the value that the script had reserved for it."""
+    names = {name for name in old.values if _RESERVED.search(name)}
+    reads = (sum(name_of_read(node) in names for node in one.nodes) for one in (old, new))
+    before, after = next(reads), next(reads)
+    added = _features(new) - _features(old)
+    made = (name in _MAKING - _BY_MASK or (kind, name) == ("choice", "Mod") for kind, name in added)
+    sums = (node for node in new.nodes if isinstance(node, ast.BinOp))
+    changed = any(name_of_read(side) in names for one in sums for side in (one.left, one.right))
+    numbers = changed or any(kind == "number" and float(text) != 0 for kind, text in added)
+    picked = any((kind, name) == ("choice", "Eq") for kind, name in added)
+    was, now = map(_strings, (old, new))
+    data = was - now or {text for text in now - was if text in was}  # that the fix takes or repeats
+    return after > before and not (any(made) or numbers or picked or data)
+
+
+def _strings(source: Source) -> Counter[str]:
+    """Count the texts of a source that are no docstrings."""
+    apart = {id(node.value) for node in source.nodes if isinstance(node, ast.Expr)}
+    found = (n for n in source.nodes if isinstance(n, ast.Constant) and id(n) not in apart)
+    return Counter(node.value for node in found if isinstance(node.value, str))
+
+
+def name_of_read(node: ast.AST) -> str:
+    """Return the name that a node reads, of a variable or an attribute."""
+    if isinstance(getattr(node, "ctx", None), ast.Load):
+        return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+    return ""
 
 
 def lookups(node: ast.AST, tables: Source) -> list[ast.expr]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from aoti_debug.probe.python_source import parse
-from aoti_debug.verify.corrections import corrects
+from aoti_debug.verify.corrections import corrects, reserved
 from aoti_debug.verify.script_refusals import PACKAGE, Refusal, refusals, tables
 from aoti_debug.verify.script_source import (
     BUILTIN,
@@ -56,6 +56,7 @@ class Changes:
     looser: bool = False  # a tolerance is another, and still small
     tables: tuple[str, ...] = ()  # source of those that the script had
     corrects: bool = False  # values by such a table, or a datum by what stands beside it
+    reserved: bool = False  # a value that the script had reserved for what is not known is used
     hides: tuple[str, ...] = ()  # what the fix asks of values, or replaces them by
     selects: bool = False  # the fix chooses: by a condition, a handler or a slice of its own
 
@@ -78,7 +79,8 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         refused, known = tuple(refusals(old, new)), () if bounds else tuple(tables(old))
         said = tuple(dict.fromkeys(weakened))
         hides = tuple(sorted(n for _, n in added if n in HIDING | _REPLACING))
-        more = corrects(old, new), hides, not _choices(new) <= _choices(old)
+        kept = reserved(old, new)
+        more = corrects(old, new) or kept, kept, hides, not _choices(new) <= _choices(old)
         return Changes(said, compared, refused, bool(looser), known, *more)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -48,19 +49,20 @@ class Refusal:
 
 
 def refusals(old: Source, new: Source) -> Iterator[Refusal]:
-    known = {ast.unparse(node.test) for node in old.nodes if isinstance(node, ast.If)}
+    known = {_shape(node) for node in old.nodes if isinstance(node, ast.If)}
+    tells = sum(_tells_itself(node) for node in new.nodes) > sum(map(_tells_itself, old.nodes))
     nodes = list(new.nodes)
     handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
     for function in (node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Module))):
         flows, counters = assigned([function]), _counters(function)
         for node in own_nodes(function):
-            if not isinstance(node, ast.If) or ast.unparse(node.test) in known:
+            if not isinstance(node, ast.If) or _shape(node) in known:
                 continue
             last = node.body[-1]
             told = any(_tells(one) for one in node.body) or _is_reason(last, function, old)
             if isinstance(last, ast.Raise):
                 kind = called(last.exc) if last.exc is not None else ""
-                told = all(map(_told, (one for one in handlers if _catches(one, kind))))
+                told = all(_told(one, tells) for one in handlers if _catches(one, kind))
             elif not (isinstance(last, (ast.Continue, ast.Return)) or ends(node.body)):
                 filters = isinstance(last, ast.Assign) and isinstance(last.value, ast.ListComp)
                 if not filters:
@@ -152,12 +154,27 @@ def _is_text(node: ast.AST) -> bool:
     return constant or isinstance(value, ast.JoinedStr)
 
 
+def _shape(node: ast.If) -> str:
+    """Return a condition without the names of its variables, and what is done last under it."""
+    test, names = copy.deepcopy(node.test), dict[str, str]()
+    for one in (part for part in ast.walk(test) if isinstance(part, ast.Name)):
+        one.id = names.setdefault(one.id, f"_{len(names)}")
+    return f"{ast.unparse(test)}: {ast.unparse(node.body[-1])}"
+
+
+def _tells_itself(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called(node).lower() in TELLING
+
+
 def _tells(node: ast.AST) -> bool:
     return any(name.lower() in TELLING for name in callees(node))
 
 
-def _told(handler: ast.ExceptHandler) -> bool:
+def _told(handler: ast.ExceptHandler, tells: bool) -> bool:
+    """Tell whether a handler says what it caught, or keeps it where the fix also `tells` more."""
     parts = [node for one in handler.body for node in ast.walk(one)]
+    if tells and handler.name and any(handler.name in loaded(one) for one in handler.body):
+        return True
     again = any(isinstance(node, ast.Raise) for node in parts)
     answers = any(isinstance(node, ast.Return) and node.value is not None for node in parts)
     return again or answers or any(_tells(one) for one in handler.body)
