@@ -62,12 +62,9 @@ class _Told(Model):
 
 
 async def apart(kind: Kind[R, A], work: RunState, request: R) -> A:
-    """Return the answer of a run that a process of its own does; this one holds the GPUs.
-
-    Raises:
-        Cancelled: the user ended it.
-        AotiDebugError: what it raised there; or it took too much.
-    """
+    """Return the answer of a run that a process of its own does; this one holds the GPUs. Raise
+    Cancelled where the user ends it, and the AotiDebugError that it raises there or that says that
+    it took too much."""
     async with hold_gpus(work):
         said = await _done(kind, work, request)
     if "answer" in said:

@@ -54,11 +54,7 @@ def request(
     **wanted: Any,
 ) -> Request:
     """Resolve what is to be run: one of `script`, `module` and `command`; `wanted` are fields of
-    `Request`. Blocks.
-
-    Raises:
-        WrongUse, TargetNotFound, NoInterpreter
-    """
+    `Request`. Blocks. Raise WrongUse, TargetNotFound or NoInterpreter."""
     from aoti_debug.run.interpreter import check_interpreter
     from aoti_debug.run.target import resolve_target
     from aoti_debug.service import Request
@@ -113,11 +109,7 @@ async def inspect(
 ) -> PackageAnswer:
     """Return what a package says of itself, without loading it, held against the torch of
     `python` and this machine. `check_inputs` writes a function for serving code, below `home`.
-
-    Raises:
-        UnreadableInput: there is no such package.
-        NoInterpreter: `python` is none.
-    """
+    Raise UnreadableInput where there is no such package, NoInterpreter where `python` is none."""
     from aoti_debug.environment.gather import installed
     from aoti_debug.package import inspect as reader
     from aoti_debug.run.interpreter import find_interpreter
@@ -153,10 +145,7 @@ async def _written_check(path: Path, model: str | None, owner: str | None) -> st
 
 async def check_inputs(package: str, model: str | None = None) -> str:
     """Return the source of a function that checks the inputs of a package's model, of any length.
-
-    Raises:
-        UnreadableInput: there is no such package, or it does not state what it takes.
-    """
+    Raise UnreadableInput where there is no such package, or it does not state what it takes."""
     import anyio.to_thread
 
     from aoti_debug.package.contract import contract, write_check_inputs
@@ -174,12 +163,8 @@ async def check_inputs(package: str, model: str | None = None) -> str:
 
 
 def unpack(packed: str, name: str, owner: str | None = None) -> UploadAnswer:
-    """Unpack an archive that a client has sent into a folder of this name. Blocks.
-
-    Raises:
-        WrongUse: it is none.
-        TooLarge, RunDirectoryError
-    """
+    """Unpack an archive that a client has sent into a folder of this name. Blocks. Raise WrongUse
+    where it is none, TooLarge or RunDirectoryError."""
     from aoti_debug import unpacking
 
     try:
@@ -200,12 +185,9 @@ def _package(package: str) -> Path:
 async def explain(
     target: str, kernel: str | None = None, model: str | None = None, *, owner: str | None = None
 ) -> ExplainAnswer:
-    """Explain a kernel of a run or of a package; of a run, without a name, the one it blames.
-
-    Raises:
-        UnknownRun, UnreadableInput: neither a run nor a package that can be read.
-        UnknownKernel: there is no such kernel; the nearest names are told.
-    """
+    """Explain a kernel of a run or of a package; of a run, without a name, the one it blames. Raise
+    UnknownRun or UnreadableInput where neither can be read, UnknownKernel, which tells the nearest
+    names, where there is no such kernel."""
     import anyio.to_thread
 
     from aoti_debug.explain.package import explain_package
@@ -229,12 +211,8 @@ async def diagnose(text: str | None = None, path: str | None = None) -> Diagnose
 def diagnose_log(
     text: str | None = None, path: str | None = None, stop: threading.Event | None = None
 ) -> DiagnoseAnswer:
-    """Diagnose a log given as text or as the path of a file. Never runs anything. Blocks.
-
-    Raises:
-        WrongUse: neither or both were given.
-        UnreadableInput: the file cannot be read, or is a device, a pipe or a directory.
-    """
+    """Diagnose a log given as text or as the path of a file. Never runs anything. Blocks. Raise
+    WrongUse where neither or both are given, UnreadableInput for what is no readable file."""
     if (text is None) == (path is None):
         raise WrongUse("exactly one of text and path is needed")
     if text is not None:
@@ -290,11 +268,8 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
 async def artifact(
     run: str, name: str, offset: int = 0, limit: int | None = None, owner: str | None = None
 ) -> ArtifactPage:
-    """Return a page of one of a run's files: lines of a text, a hex dump of anything else.
-
-    Raises:
-        UnknownRun, UnknownArtifact
-    """
+    """Return a page of one of a run's files: lines of a text, a hex dump of anything else. Raise
+    UnknownRun or UnknownArtifact."""
     from aoti_debug.run.directory import RunDirectory
 
     return await in_thread(

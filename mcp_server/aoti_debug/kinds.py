@@ -119,20 +119,12 @@ KINDS: dict[str, Kind[Any, Any]] = {
 
 
 def stage_kind(name: str) -> Kind[Request, StageAnswer]:
-    """Return the kind of run that is one stage.
-
-    Raises:
-        UnknownStage
-    """
+    """Return the kind of run that is one stage; raise UnknownStage."""
     return _STAGES[stage_named(name).name]
 
 
 def kind_named(name: str) -> Kind[Any, Any]:
-    """Return the kind of a run that was kept.
-
-    Raises:
-        WrongUse: it was kept by a release that had other kinds.
-    """
+    """Return the kind of a run that was kept; raise WrongUse for one of another release."""
     if name not in KINDS:
         raise WrongUse(f"this release knows no runs of the kind {name[:40]!r}")
     return KINDS[name]

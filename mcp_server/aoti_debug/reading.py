@@ -59,11 +59,8 @@ class Readers:
     async def read(
         self, client: str | None, answer: type[A], do: str, file: Path | None, **more: object
     ) -> A:
-        """Return what `do`, a function of `api`, answers for the client.
-
-        Raises:
-            AotiDebugError: what it raised; or UnreadableInput, when it took too much.
-        """
+        """Return what `do`, a function of `api`, answers for the client. Raise the AotiDebugError
+        that it raises, or UnreadableInput where it takes too much."""
         limit = min(MOST_S, TIME_S + await anyio.to_thread.run_sync(_size, file) / BYTES_A_SECOND)
         order = json.dumps({"do": do, "with": more}).encode()
         said: Document | None = None

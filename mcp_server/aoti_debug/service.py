@@ -93,12 +93,8 @@ class Service:
 
     async def start(self, kind: Kind[R, A], request: R, owner: str | None = None) -> str:
         """Start a run of this kind and return its id; only its owner then sees it, if it has one.
-
-        Raises:
-            RunDirectoryError
-            UnreadableInput: the target names what another owner has left.
-            WrongUse: the owner has as many runs going on as one may have.
-        """
+        Raise RunDirectoryError, UnreadableInput where the target names what another owner has left,
+        WrongUse where the owner has as many runs going on as one may have."""
         if owner is not None and GOING[owner] >= RUNS:
             raise WrongUse(
                 f"{RUNS} of your runs are going on, which is the most",
@@ -137,12 +133,9 @@ class Service:
         on_progress: OnProgress | None = None,
         owner: str | None = None,
     ) -> RunModel:
-        """Return the run's answer, or what is known after `wait_s` with status `running`.
-
-        Raises:
-            UnknownRun: there is none of that id, here or in the run directories.
-            AotiDebugError: what made the run impossible.
-        """
+        """Return the run's answer, or what is known after `wait_s` with status `running`. Raise
+        UnknownRun where there is none of that id, here or in the run directories, and the
+        AotiDebugError that made the run impossible."""
         live = self._live.get(run)
         if live is None or not live.work.directory.belongs_to(owner):
             return await anyio.to_thread.run_sync(self._kept, run, owner)

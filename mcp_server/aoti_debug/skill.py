@@ -45,13 +45,8 @@ def files(root: Path) -> list[SkillFile]:
 
 
 def frontmatter(text: str) -> dict[str, Any]:
-    """Return the fields above a SKILL.md's text.
-
-    All values are strings, or one level of named strings.
-
-    Raises:
-        ValueError: there is no frontmatter, or it has something else.
-    """
+    """Return the fields above a SKILL.md's text: strings, or one level of named strings. Raise
+    ValueError where there is no frontmatter, or it has something else."""
     head, separator, _ = text.removeprefix("---\n").partition("\n---\n")
     if not text.startswith("---\n") or not separator:
         raise ValueError("no frontmatter")

@@ -113,10 +113,7 @@ def new_name() -> str:
 def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
     """Unpack an archive into a new folder of this owner's; return where its files are. Blocks.
     Where it does not end well, the caller removes the folder: this process may have been killed.
-
-    Raises:
-        WrongUse, TooLarge, RunDirectoryError
-    """
+    Raise WrongUse, TooLarge or RunDirectoryError."""
     kept = make(KIND, name, owner)
     kept.hold()
     folder = kept.path / "files"

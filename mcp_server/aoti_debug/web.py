@@ -85,11 +85,8 @@ def _digest(token: str) -> bytes:
 
 
 def tokens(file: Path | None, environment: Mapping[str, str]) -> Tokens | None:
-    """Read the tokens: a line of the file is `TOKEN` or `NAME TOKEN`; else $AOTI_DEBUG_TOKEN.
-
-    Raises:
-        WrongUse: the file cannot be read, or by too many; or a token is too short.
-    """
+    """Read the tokens: a line of the file is `TOKEN` or `NAME TOKEN`; else $AOTI_DEBUG_TOKEN. Raise
+    WrongUse where the file cannot be read, or by too many, or a token is too short."""
     if file is None:
         given = environment.get(TOKEN)
         return Tokens(_named([given], TOKEN)) if given is not None else None
@@ -423,12 +420,8 @@ def serve_http(
     token_file: Path | None = None,
     names: Sequence[str] = (),
 ) -> None:
-    """Serve at HOST:PORT until told to end.
-
-    Raises:
-        WrongUse: not HOST:PORT; or others can reach the host, and that was not asked for, or
-            there is no token.
-    """
+    """Serve at HOST:PORT until told to end. Raise WrongUse where it is not HOST:PORT, or others can
+    reach the host and that was not asked for, or there is no token."""
     host, port = _address(address)
     known = tokens(token_file, os.environ)
     if not is_loopback(host):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,8 @@ async def with_values(
     from aoti_debug.examine.values import values_request
 
     given: Any = {"inputs": inputs, "python": python, "owner": owner_of(call)}
-    found = await run_of(
-        call,
-        kinds.VALUES,
-        lambda _: values_request(target, kernel=kernel, **given),
-        MAX_WAIT_S,
-    )
+    resolved = partial(values_request, target, kernel=kernel, **given)
+    found = await run_of(call, kinds.VALUES, lambda _: resolved(), MAX_WAIT_S)
     assert isinstance(found, ValuesAnswer)
     said = found.summary or f"the call is still running: wait_run {found.run}"
     return explained.model_copy(
@@ -72,12 +69,8 @@ async def with_update(
     from aoti_debug.examine.weights import weights_request
 
     given: Any = {"exported": exported, "python": python, "owner": owner_of(call)}
-    found = await run_of(
-        call,
-        kinds.WEIGHTS,
-        lambda _: weights_request(str(path), weights, steps=steps, **given),
-        MAX_WAIT_S,
-    )
+    resolved = partial(weights_request, str(path), weights, steps=steps, **given)
+    found = await run_of(call, kinds.WEIGHTS, lambda _: resolved(), MAX_WAIT_S)
     assert isinstance(found, WeightsAnswer)
     notes = [f"update: {found.summary or found.status} (run {found.run})", *found.notes]
     notes += [f"this was tried and is right:\n{found.safe}"] if found.safe else []
