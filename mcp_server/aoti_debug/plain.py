@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 _ESCAPES = re.compile(
@@ -84,6 +85,11 @@ def last_line(data: bytes, limit: int = 120) -> str:
 def one_line(text: str) -> str:
     """Clean and put on one line."""
     return " ".join(clean(text).split())
+
+
+def few(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names of a list, and … where there are more."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def window(place: int, count: int, limit: int) -> slice:

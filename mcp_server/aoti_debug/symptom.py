@@ -69,7 +69,7 @@ def unpaired(observations: Observations) -> bool:
 def partly(run: RunSeen, one: Reference) -> bool:
     """Tell whether a call of the package was given some of the reference's inputs, others with
     other values, and was compared with no other call of it."""
-    call = next((c for c in run.calls if (c.pid, c.call) == (one.pid, one.call)), None)
+    call = run.call_at(one.pid, one.call)
     held = any(o.paired and (o.pid, o.call) == (one.pid, one.call) for o in run.references)
     return call is not None and not held and 0 < len(one.other) < len(call.inputs)
 

@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
 
 
-def status_of(answer: Model) -> int:
-    return {True: FAULT, False: NO_FAULT, None: NOT_DONE}[answer.found_fault]
-
-
 T = TypeVar("T")
 
 
@@ -100,7 +96,7 @@ def finish(
         sys.stdout.flush()
     else:
         _print(answer, verbose)
-    raise typer.Exit(status_of(answer))
+    raise typer.Exit({True: FAULT, False: NO_FAULT, None: NOT_DONE}[answer.found_fault])
 
 
 def _print(answer: Model, verbose: bool) -> None:

@@ -124,9 +124,9 @@ def launcher_spans(observations: Observations) -> list[Span]:
 def traceback_phase(observations: Observations, exception: PythonException) -> Phase | None:
     """Return the phase of an exception. The exceptions that led to it are looked at too: a kernel
     that fails while Inductor tunes it shows the tuning only in the first of the chain."""
-    if any(phase_of_frames(earlier) == "autotune" for earlier in led_to(observations, exception)):
+    if any(phase_of_frames(one.frames) == "autotune" for one in led_to(observations, exception)):
         return "autotune"
-    told = phase_of_wrapped(exception.message) or phase_of_frames(exception)
+    told = phase_of_wrapped(exception.message) or phase_of_frames(exception.frames)
     return told or phase_of_name(exception.type)
 
 
@@ -140,8 +140,9 @@ def led_to(observations: Observations, exception: PythonException) -> Iterator[P
         yield known[at]
 
 
-def phase_of_frames(exception: PythonException) -> Phase | None:
-    return phase_of((f.file, f.function) for f in exception.frames)
+def phase_of_frames(frames: Iterable[Place]) -> Phase | None:
+    """Return the phase of a stack, outermost frame first."""
+    return phase_of((f.file, f.function) for f in frames)
 
 
 def users_frame(frames: Iterable[Place]) -> Place | None:

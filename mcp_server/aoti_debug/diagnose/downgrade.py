@@ -114,10 +114,6 @@ class Case:
         """Tell whether the recorded error says why the process failed."""
         return any(explains(candidate, self.observations) for candidate in self.found)
 
-    @cached_property
-    def short_of_memory(self) -> bool:
-        return any(c.role == "cause" and is_of_kind(c, "out_of_memory") for c in self.found)
-
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
@@ -271,7 +267,8 @@ def contradicted(candidate: Candidate, case: Case) -> bool:
 
 def its_reason(candidate: Candidate, case: Case) -> bool:
     """Tell whether a size over the bound is why memory was short."""
-    return candidate.over_bound and case.short_of_memory
+    short = any(c.role == "cause" and is_of_kind(c, "out_of_memory") for c in case.found)
+    return candidate.over_bound and short
 
 
 ROUNDING = (

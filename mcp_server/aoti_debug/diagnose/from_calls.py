@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from aoti_debug.record.run_seen import RunSeen
     from aoti_debug.vocabulary import Leaf
 
-
 NO_LOCKS = Kind("concurrency", "run", Tier.RAISED, "guides/threads-streams-hangs.md")
 NOT_THREAD_SAFE = Kind(
     "concurrency",
@@ -79,9 +78,8 @@ def shared_model(run: RunSeen) -> Iterator[Candidate]:
 
 def at_once(report: ThreadsReport) -> Iterator[Candidate]:
     """What a call gives alone it does not give while other threads call, or the process dies."""
-    ended = (
-        report.state == "died" and report.signal in CRASHES
-    )  # what is killed or slow says nothing
+    # What is killed or slow says nothing.
+    ended = report.state == "died" and report.signal in CRASHES
     if not ended and report.verdict != "differs":
         return
     op, own = report.op[:200], report.shared
@@ -205,17 +203,13 @@ def of_recorded(observations: Observations) -> Iterator[Candidate]:
         return
     told = set[object]()
     for one in report.calls:
-        call = recorded(run, one)
+        call = run.call_at(one.pid, one.call)
         for candidate in of_call(one, report) if call is not None else ():
             found = candidate.diagnosis.input
             key = (found.index, found.property, found.dim) if found else candidate.diagnosis.summary
             if call is not None and key not in told:
                 told.add(key)
                 yield at_call(candidate, call, run)
-
-
-def recorded(run: RunSeen, one: RecordedCall) -> Call | None:
-    return next((c for c in run.calls if (c.pid, c.call) == (one.pid, one.call)), None)
 
 
 def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:

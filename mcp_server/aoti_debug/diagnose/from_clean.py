@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aoti_debug.diagnose.calls import base_name, opaque
+from aoti_debug.diagnose.calls import at_line, opaque
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
@@ -238,7 +238,7 @@ def random_by_design(observations: Observations) -> str:
     if compared is None or compared.verdict != "random":
         return ""
     line = next(iter(last_line_of(compared.drawn)), None)
-    at = f" at {base_name(line.file)}:{line.line}" if line is not None else ""
+    at = at_line(line.file, line.line) if line is not None else ""
     ops = ", ".join(compared.random[:3])
     return f"it draws random numbers by design ({ops}{at}): values were not compared"
 

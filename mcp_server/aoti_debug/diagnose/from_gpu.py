@@ -45,7 +45,6 @@ BY_TOOL: dict[str, Category] = {
     "synccheck": "hang",
 }
 
-
 LEAKED = Kind(
     "performance",
     "run",

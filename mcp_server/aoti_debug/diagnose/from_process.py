@@ -10,6 +10,7 @@ from aoti_debug.diagnose.calls import (
     died_in,
     is_users,
     phase_at_end,
+    phase_of_frames,
     source_of,
     users_frame,
 )
@@ -24,8 +25,7 @@ from aoti_debug.diagnose.from_native import (
 )
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.facts.phases import phase_of
-from aoti_debug.model import Evidence, Fault, Next, Phase, SourceLine
+from aoti_debug.model import Evidence, Fault, Next, SourceLine
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
 HUNG = Kind("hang", "hang", Tier.HANG, "guides/threads-streams-hangs.md", confidence="proved")
@@ -55,7 +55,7 @@ def from_dump(observations: Observations) -> Iterator[Candidate]:
             continue
         yield Kind(
             "host_segfault",
-            dump_phase(dump) or "none",
+            phase_of_frames(reversed(dump.frames)) or "none",
             Tier.STACK,
             "guides/host-crash.md",
             role="symptom",
@@ -64,10 +64,6 @@ def from_dump(observations: Observations) -> Iterator[Candidate]:
             dump.span,
             source=source_of(users_frame(reversed(dump.frames))),
         )
-
-
-def dump_phase(dump: FaultHandlerDump) -> Phase | None:
-    return phase_of((f.file, f.function) for f in reversed(dump.frames))
 
 
 def crash(observations: Observations, signal: str) -> Candidate:

@@ -28,7 +28,6 @@ ONE_SIZE = (
 BOUND = re.compile(r"(\w{1,200})\.size\(\)\[(\d{1,3})\] (?:<=|>=|==) \d{1,19}")
 SET_APART = re.compile(r"\w{1,200}\.size\(\)\[\d{1,3}\] != \d{1,19}")
 
-
 OUT_OF_BOUNDS = Kind("index_out_of_bounds", "run", Tier.ASSERTION, INDEX, confidence="proved")
 
 

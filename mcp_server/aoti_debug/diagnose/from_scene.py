@@ -261,7 +261,6 @@ PLACES: tuple[tuple[str, Category, Phase], ...] = (
     ("aten/src/", "user_code", "run"),
 )
 
-
 # The function that raised, where the message is lost: only the last lines of a text.
 RAISES = tuple(
     (Form(*functions), category, phase)
@@ -320,7 +319,6 @@ BARE = forms(r"""
     (?i)\b(?:expect(?:ed|s)|wants?)\b.{0,120}\b(?:got|but|found|given|has|have|received)\b
 """)
 OF_CONSTANTS = re.compile(r"(?i)\bconstants?\b|\bconstant_buffer|state_dict")
-
 
 OF_A_TENSOR: frozenset[Category] = frozenset({"contract_shape", "contract_dtype"})
 
@@ -494,7 +492,6 @@ WARNS = forms(r"""
     ^\d{4}-\d\d-\d\d[ T][\d:.,]{4,20}:? (?:W|.{0,40}\bWARN(?:ING)?\b)[ ]
 """)
 OF_A_LIBRARY = Form(r'^\s{0,8}File ".{0,300}\b(?:torch|triton|site-packages)[/\\].{1,200}, in \w')
-
 
 GIVES_UP = Form(r"(?i)exception|\bfail|unable|bypass|skip|assum|\bfall|ignor|could not|couldn't")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import phase_at_end, traceback_phase, within
+from aoti_debug.diagnose.calls import phase_at_end, phase_of_frames, traceback_phase, within
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.facts.categories import GPU_FAULTS
-from aoti_debug.facts.phases import phase_of, phase_of_native, phase_of_program
+from aoti_debug.facts.phases import phase_of_native, phase_of_program
 from aoti_debug.model import Fix, Next, Phase
 from aoti_debug.read.record import CodePlace, CppThrow, FaultHandlerDump, PythonException
 from aoti_debug.signatures import Match, Signature
@@ -21,15 +21,7 @@ BESIDE = 3  # lines
 TUNES = re.compile(r"(?i)\b(?:while|during) (?:compil(?:ing|ation)|(?:auto)?tuning)\b")
 WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
 TRITONS = ("triton/runtime/build", "triton/backends/", "cuda_combined_scheduling", "windows_utils")
-BEFORE_A_CALL = (
-    "lower",
-    "autotune",
-    "triton_compile",
-    "cpp_compile",
-    "package",
-    "load",
-    "constants",
-)
+BEFORE_A_CALL = (*WITHIN_A_COMPILE, "lower", "package", "load", "constants")
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -54,9 +46,8 @@ def phase(observations: Observations, match: Match) -> Phase:
         return own
     for exception in observations.of(PythonException):
         if within(match.span, exception.span):
-            if own == "environment" and any(
-                phase_of([(f.file, f.function)]) == "load" for f in exception.frames
-            ):
+            one_by_one = (phase_of_frames([frame]) for frame in exception.frames)
+            if own == "environment" and "load" in one_by_one:
                 return own
             return traceback_phase(observations, exception) or own
     if own != "run":
@@ -64,7 +55,7 @@ def phase(observations: Observations, match: Match) -> Phase:
         return around if around in (*WITHIN_A_COMPILE, "lower") else own
     for dump in observations.of(FaultHandlerDump):
         if dump.span.artifact == match.span.artifact and dump.span.last >= match.span.first:
-            return phase_of((f.file, f.function) for f in reversed(dump.frames)) or own
+            return phase_of_frames(reversed(dump.frames)) or own
     for throw in observations.of(CppThrow):
         near = abs(throw.span.first - match.span.first) <= NEAR
         if throw.span.artifact == match.span.artifact and near:

@@ -325,13 +325,10 @@ def rows_of(texts: Sequence[str]) -> Iterator[tuple[int, list[str], list[list[fl
         if len(names) < 3 or any(NUMBER.search(name) for name in names):
             continue
         rows = [text.split() for text in texts[at + 1 :]]
-        found = [[float(cell) for cell in row] for row in rows if is_row(row, len(names))]
+        rows = [row for row in rows if len(row) == len(names) and all(map(NUMBER.fullmatch, row))]
+        found = [[float(cell) for cell in row] for row in rows]
         if len(found) > 1:
             yield at, names, found
-
-
-def is_row(cells: Sequence[str], count: int) -> bool:
-    return len(cells) == count and all(NUMBER.fullmatch(cell) for cell in cells)
 
 
 def exploding(texts: Sequence[str]) -> int | None:

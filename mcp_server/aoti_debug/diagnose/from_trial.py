@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 GUIDE = "guides/triton-index-out-of-bounds.md#an-assert-while-compiling"
 COMPILING = ("lower", "autotune", "cpp_compile")
 
-
 TRIAL_STOPPED = Kind("autotune_error", "autotune", Tier.ASSERTION, GUIDE)
 
 

@@ -12,6 +12,7 @@ from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Experiment, Fix, Kernel
+from aoti_debug.plain import few
 from aoti_debug.read.record import Launches, TensorStatistics
 from aoti_debug.record.outputs import always, first_odd
 from aoti_debug.symptom import is_other
@@ -155,10 +156,8 @@ def unwritten(report: PoisonReport) -> Candidate:
 def drifting(report: RepeatsReport, call: int) -> Candidate:
     """The package's state goes another way than the exported program's."""
     outcome = report.sequence[call - 1]
-    buffers = ", ".join(report.buffers[:4]) + ", …" * (len(report.buffers) > 4)
-    said = (
-        f"the package's state ({buffers or 'its buffers'}) is wrong from call {call} in a row on: "
-    )
+    buffers = few(report.buffers, 4) or "its buffers"
+    said = f"the package's state ({buffers}) is wrong from call {call} in a row on: "
     said += f"{outcome.wrong} of {outcome.elements} elements of output {outcome.index} differ"
     because = [
         Experiment(

@@ -48,12 +48,10 @@ class Tier(Enum):
 
 _PLACES = {tier: place for place, tier in enumerate(Tier)}
 
-
 # What a kernel does on the GPU: reported late, and the process's context is lost.
 GPU_FAULTS: frozenset[Category] = frozenset(
     {"index_out_of_bounds", "illegal_memory_access", "misaligned_address", "kernel_resources"}
 )
-
 
 # What a call breaks, by the property of the input; what is no tensor is an argument.
 OF_A_PROPERTY: dict[str, Category] = {

@@ -12,7 +12,6 @@ from aoti_debug.model import Experiment, Fix
 if TYPE_CHECKING:
     from aoti_debug.read.event_records import Call
 
-
 STUCK = Kind("hang", "hang", Tier.OWN_CHECK, "guides/threads-streams-hangs.md#forked-processes")
 
 

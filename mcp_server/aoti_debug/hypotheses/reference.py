@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aoti_debug.diagnose.calls import base_name, writes_to
+from aoti_debug.diagnose.calls import at_line, base_name, writes_to
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Experiment, Fix, SourceLine
+from aoti_debug.plain import few
 from aoti_debug.symptom import agreeing, compared, far, partly, rejects
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     if repeats is None:
         return None
     one = next((r for r in run.references if r.call == pair.call and r.kept), None)
-    call = next((c for c in run.calls if one and (c.pid, c.call) == (one.pid, pair.call)), None)
+    call = run.call_at(one.pid, pair.call) if one is not None else None
     if one is None or call is None or call.overwritten or one.written or one.reordered:
         return None
     anew = pair.anew is not None and pair.anew.agrees
@@ -95,12 +96,12 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     stateful = stateful or (bool(one.moved) and not loaded(observations))
     if not (anew or (extra and pair.explained and one.moved)) or not (own and stateful):
         return None
-    names = listed(repeats.buffers or one.moved)
+    names = few(repeats.buffers or one.moved)
     state = f"state{f' ({names})' if names else ''}"
     if extra:
         place = run.caller(extra[-1])
         which = f"call {extra[0].call}" if len(extra) == 1 else f"{len(extra)} calls"
-        at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+        at = at_line(*place) if place else ""
         said = f"{which}{at} changed the package's {state} before call {pair.call}, and the "
         said += f"reference was not given {'it' if len(extra) == 1 else 'them'}"
         fix = "load the package again after calls that are not to count, or give them to both"
@@ -134,7 +135,7 @@ def words(observations: Observations, one: Reference) -> Words | None:
         said = "user-managed weights were written again after load_constants: "
         held = one.changed or tuple(sorted(loaded(observations)))
         fix = "leave their memory as it is while the package uses it, or give it copies"
-        return "user_code", said + listed(held), fix
+        return "user_code", said + few(held), fix
     if pair is not None and pair.explained:
         if one.changed:
             return weights(observations, one)
@@ -188,7 +189,7 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return "concurrency" if in_threads else "user_code", said, fix
     if one.far and one.another and stale(observations):
         place = observations.run.called("load")
-        at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+        at = at_line(*place) if place else ""
         said = f"the package loaded{at} was compiled earlier, for another module of the class that "
         fix = "compile it again, and name a package by all that its model is made of"
         return "user_code", said + "it is compared with", fix
@@ -208,7 +209,7 @@ def weights(observations: Observations, one: Reference) -> Words:
     left = left_out(observations, one)
     count = one.changed_count - len(one.changed) + len(left)
     if idle and left and set(left) <= idle:
-        said = f"{listed(left)}: given to the package's inactive weights, which no call uses"
+        said = f"{few(left)}: given to the package's inactive weights, which no call uses"
         fix = "give them with use_inactive=False, or swap the buffers"
         return "constants_mismatch", said, fix
     if one.swapped:
@@ -219,22 +220,22 @@ def weights(observations: Observations, one: Reference) -> Words:
         return "constants_mismatch", said, fix
     if given and left:
         said = f"{count} weight{'s' * (count > 1)} of the reference were not among the "
-        said += f"{len(given)} that load_constants was given: {listed(left)}"
+        said += f"{len(given)} that load_constants was given: {few(left)}"
         return "constants_missing", said, "give load_constants all weights (check_full_update=True)"
     if given:
         said = "load_constants was given other values than the reference has: "
         same = "give the package and the reference the same weights"
-        return "user_code", said + listed(one.changed), same
+        return "user_code", said + few(one.changed), same
     when = "its first call" if one.since else "the export"
     said = f"{count} weight{'s' * (count > 1)} of the reference changed after {when}: "
     if one.another:
         said = f"the reference is another module, with {count} other weights: "
     elif stale(observations):
         place = observations.run.called("load")
-        at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+        at = at_line(*place) if place else ""
         said = f"the package loaded{at} was compiled before {count} "
         said += f"weight{'s' * (count > 1)} changed: "
-    return "user_code", said + listed(left), again(observations, left)
+    return "user_code", said + few(left), again(observations, left)
 
 
 def left_out(observations: Observations, one: Reference) -> list[str]:
@@ -256,7 +257,7 @@ def again(observations: Observations, names: Sequence[str]) -> str:
     """Say what brings weights into a package; some are written into its code."""
     pair = experiment(observations)
     inlined = [name for name in names if pair is not None and name in pair.left]
-    fix = f"export and compile again: load_constants cannot give it {listed(inlined)}, "
+    fix = f"export and compile again: load_constants cannot give it {few(inlined)}, "
     return fix + "not among its constants" if inlined else AGAIN
 
 
@@ -264,10 +265,10 @@ def state(observations: Observations, names: Sequence[str]) -> Words:
     """Say that calls of the module change its state, and whether those of the package do so too."""
     repeats = observations.checks.repeats
     if repeats is not None and (repeats.stateful or set(names) <= set(repeats.buffers)):
-        said = f"{listed(names)}: calls of the module have changed it since the export; the "
+        said = f"{few(names)}: calls of the module have changed it since the export; the "
         fix = "reset the module's state before the comparison, or export it again"
         return "user_code", said + "package began with its value then", fix
-    said = f"each call of the module changes {listed(names)}; the package keeps the value that it "
+    said = f"each call of the module changes {few(names)}; the package keeps the value that it "
     fix = "register it as a buffer and change it in place (copy_), or pass it in and return it"
     return "wrong_result", said + "had at the export", fix
 
@@ -276,10 +277,6 @@ def loaded(observations: Observations, *, inactive: bool = False) -> set[str]:
     own = [p for p in observations.run.of("constants") if p.ok]
     given = [p.details.constants or () for p in own if p.details.inactive == inactive]
     return {one.name for constants in given for one in constants}
-
-
-def listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
 
 
 def named(observations: Observations, *inputs: int) -> str:
@@ -308,7 +305,7 @@ def candidate(
     known: bool = False,  # the package is right with its weights as they were given
 ) -> Candidate:
     category, said, fix = found
-    at = f" at {base_name(place[0])}:{place[1]}" if place else ""
+    at = at_line(*place) if place else ""
     at = "" if at in said else at
     both = [spot for spot in dict.fromkeys((place, one.caller, one.lazy)) if spot is not None]
     lines = [SourceLine(file=file, line=line) for file, line in both]

@@ -23,7 +23,6 @@ TORN = Kind("concurrency", "run", Tier.RAISED, GUIDE)
 REUSED = replace(TORN, confidence="possible")
 KEPT = Kind("user_code", "run", Tier.RAISED, GUIDE)
 
-
 # Why a call can give other results in the script than alone: category, words, fix.
 Why = tuple[Category, str, str]
 THREADS: Why = (
@@ -120,7 +119,7 @@ def changed_output(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate
     before, output = first.changed[0]
     said = f"output {output} of call {before} changed after it was returned, by the end of call "
     said += f"{first.call} ({of(calls, run)}): its memory is used again"
-    own = next((c for c in run.calls if (c.pid, c.call) == (first.pid, before)), None)
+    own = run.call_at(first.pid, before)
     shared = [pair[1] for pair in own.aliases if pair[0] == output] if own is not None else []
     if own is not None and shared:
         name = own.named(shared[0])

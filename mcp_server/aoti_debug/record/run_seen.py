@@ -50,6 +50,9 @@ class RunSeen:
     def last_call(self) -> Call | None:
         return self.calls[-1] if self.calls else None
 
+    def call_at(self, pid: int, number: int | None) -> Call | None:
+        return next((c for c in self.calls if (c.pid, c.call) == (pid, number)), None)
+
     @property
     def argv(self) -> tuple[str, ...]:
         return self.processes[0].argv if self.processes else ()

@@ -18,6 +18,7 @@ from aoti_debug.examine.answers import (
     WeightsAnswer,
     WeightStep,
 )
+from aoti_debug.plain import few
 from aoti_debug.report.diagnosis import source_item
 from aoti_debug.report.html import Plot, Series, lines_plot
 from aoti_debug.report.text import Item, Outline, Section, Tone, following, section, table
@@ -97,8 +98,8 @@ def _(answer: WeightsAnswer) -> Own:
 
 def _step(one: WeightStep) -> Item:
     outputs = f": outputs {one.outputs}" if one.outputs else ""
-    wrong = ", ".join(one.wrong[:4]) + (", …" if len(one.wrong) > 4 else "")
-    detail = "; ".join(filter(None, (f"not new: {wrong}" if wrong else "", one.said)))
+    wrong = f"not new: {few(one.wrong, 4)}" if one.wrong else ""
+    detail = "; ".join(filter(None, (wrong, one.said)))
     return Item(f"{one.number}. {one.step}{outputs}", detail)
 
 

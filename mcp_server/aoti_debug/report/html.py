@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from aoti_debug.model import Diagnosis, ValueRow
 
-
 GOOD, BAD = "#3b78b5", "#c62828"
 COLOURS = (GOOD, BAD, "#2e7d32", "#b26a00")
 WIDTH, HEIGHT = 820, 280

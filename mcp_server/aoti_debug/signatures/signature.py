@@ -73,7 +73,8 @@ class _Parser:
 
     def _repeat(self) -> str | None:
         token = self._tokens[self._at] if self._at < len(self._tokens) else ""
-        return token if token and (token[0] in "*+?" or _is_count(token)) else None
+        count = token.startswith("{") and len(token) > 2
+        return token if token and (token[0] in "*+?" or count) else None
 
     def _optional(self) -> bool:
         repeat = self._repeat()
@@ -82,10 +83,6 @@ class _Parser:
     def _skip_repeat(self) -> None:
         if self._repeat() is not None:
             self._at += 1
-
-
-def _is_count(token: str) -> bool:
-    return token[0] == "{" and len(token) > 2
 
 
 def _plain(token: str) -> str | None:
@@ -125,7 +122,6 @@ SEARCHED = 200_000  # characters
 # An error that a person quotes in a sentence; an assertion that failed is quoted by who prints it.
 _INLINE = re.compile(r"(?<!Assertion )`([^`]{12,300})`")
 PLAIN = 6  # letters of a pattern's own text from which on it is searched without anchors
-
 
 Origin = Literal["recorded", "quoted", "example"]
 

@@ -7,7 +7,7 @@ import os
 import re
 import string
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -225,9 +225,13 @@ def _checked(manifest: Manifest) -> Manifest:
         for axis in sorted(unused)
     ]
     if problems:
-        more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
-        raise WrongManifest("; ".join(problems[:10]) + more)
+        raise WrongManifest(all_of(problems))
     return manifest
+
+
+def all_of(problems: Sequence[str]) -> str:
+    more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
+    return "; ".join(problems[:10]) + more
 
 
 def _length(given: Settings, words: Iterable[str], most: int) -> int:

@@ -24,7 +24,7 @@ from aoti_debug.run.interpreter import (
 from aoti_debug.run.kept import within
 from aoti_debug.run.machine import ask
 from aoti_debug.signals import Stopped
-from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest
+from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest, all_of
 
 TIMEOUT_S = 900.0
 REPLAY = Path(__file__).parents[1] / "probe" / "script.py"
@@ -116,7 +116,8 @@ class Plan:
         planned = Planned(
             index,
             f"{entry.label}[{labels}]" if labels else entry.label,
-            python=self._interpreter(python),
+            # a path as the manifest's folder gives it; a bare name is looked for on PATH
+            python=str(self._path(python)) if python and os.sep in python else python,
             env=tuple(env.items()),
             cwd=str(cwd) if cwd else None,
             imports=tuple(settings.imports),
@@ -152,10 +153,6 @@ class Plan:
 
     def _path(self, text: str) -> Path:
         return self.manifest.root / expanded(text)
-
-    def _interpreter(self, python: str | None) -> str | None:
-        """Return a path as the manifest's folder gives it; a bare name is looked for on PATH."""
-        return str(self._path(python)) if python and os.sep in python else python
 
 
 def _joined(entry: Entry, defaults: Settings) -> Settings:
@@ -193,8 +190,7 @@ def check(plan: Plan, stop: threading.Event, owner: str | None = None) -> list[s
             if (why := asked[wanted]) and why not in problems:
                 problems.append(why)
     if problems:
-        more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
-        raise WrongManifest("; ".join(problems[:10]) + more, help="Nothing was started.")
+        raise WrongManifest(all_of(problems), help="Nothing was started.")
     left = plan.count - CHECKED
     return [f"the files of {left:,} targets are looked for when they are run"] if left > 0 else []
 
