@@ -80,6 +80,17 @@ def test_an_input_that_is_overwritten_while_a_call_is_under_way_is_a_race() -> N
     assert best.source[0].line == 32
 
 
+def test_an_input_that_an_operator_of_the_model_writes_to_is_no_race() -> None:
+    place = {"real": {"file": "/t/ops.py", "line": 9}}
+    wrote = {"op": "flow.squash.default", "argument": "x", "places": place}
+    best = run(memory={"overwritten": [0]}, writes={"wrote": [wrote]})
+    assert (best.category, best.confidence) == ("wrong_result", "likely")
+    assert "flow.squash.default writes to its argument x" in best.summary
+    assert (best.source[0].file, best.source[0].line) == ("/t/ops.py", 9)
+    assert run(memory={"overwritten": [0]}, writes={"wrote": []}).category == "concurrency"
+    assert run(memory={"overwritten": [0]}, code=0, writes={"wrote": [wrote]}).also_true
+
+
 def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone() -> None:
     assert run(memory={"reused": [0]}, code=0).category == "no_fault"
     best = run(memory={"reused": [0]})

@@ -10,6 +10,7 @@ from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.experiments import tried
 from aoti_debug.facts.categories import Tier
+from aoti_debug.hypotheses.undeclared_write import changes_inputs
 from aoti_debug.model import Category, Experiment, Fix, SourceLine
 from aoti_debug.symptom import agreeing, compared, rejects, unpaired
 
@@ -53,6 +54,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         return
     others = in_script(observations)
     torn = [call for call in run.calls if call.overwritten]
+    if torn and changes_inputs(observations):
+        return
     if torn:
         first = next((call for call in torn if (call.pid, call.call) in others), torn[0])
         yield overwritten(run, [first, *(c for c in torn if c is not first)], agreed, others)

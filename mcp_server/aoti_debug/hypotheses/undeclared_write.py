@@ -11,6 +11,7 @@ from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.contract import words
 from aoti_debug.model import Experiment, Fix, Kernel, SourceLine
+from aoti_debug.symptom import rejects
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import WritesReport, Wrote
@@ -21,19 +22,29 @@ WRITES = Kind("wrong_result", "output", Tier.CONTRACT, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield the write where values are wrong; proved where copies of its arguments help."""
+    """Yield the write where values are wrong, or inputs of calls that the script finds wrong
+    change; proved where copies of its arguments help."""
     report, compared = observations.checks.writes, observations.checks.compare
     wrong = compared is not None and compared.verdict == "differs"
-    if report is None or not wrong:
+    if report is None or not (wrong or changes_inputs(observations)):
         return
     for order, one in enumerate(report.wrote):
-        yield candidate(one, report, order)
+        yield candidate(one, report, order, tells=wrong)
+
+
+def changes_inputs(observations: Observations) -> bool:
+    """Tell whether such a write changes an input during calls that the script finds wrong."""
+    report = observations.checks.writes
+    torn = any(call.overwritten for call in observations.run.calls)
+    return report is not None and bool(report.wrote) and torn and rejects(observations)
 
 
 def also_true(observations: Observations) -> list[str]:
     """Say a write that no result depends on in the calls that were tried."""
     report, compared = observations.checks.writes, observations.checks.compare
     if report is None or compared is None or compared.verdict != "agrees":
+        return []
+    if changes_inputs(observations):
         return []
     return [f"{said(one)}; not the cause: the results are right" for one in report.wrote]
 
@@ -43,11 +54,12 @@ def said(one: Wrote) -> str:
     return f"{one.op[:200]} writes to its argument {argument}, which its schema says it only reads"
 
 
-def candidate(one: Wrote, report: WritesReport, order: int) -> Candidate:
+def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> Candidate:
+    """Return the write as a cause; `tells`: copies of its arguments would change the values."""
     copied = report.copied
-    helps = copied is not None and copied.verdict == "agrees"
+    helps = tells and copied is not None and copied.verdict == "agrees"
     tried = f"package and exported program, with {one.op[:100]} given copies"
-    because = [Experiment(experiment=tried, result=words(copied))] if copied is not None else []
+    because = [Experiment(experiment=tried, result=words(copied))] if copied and tells else []
     place = one.places.real
     own = [SourceLine(file=place.file, line=place.line)] if place is not None else []
     fix = Fix(
