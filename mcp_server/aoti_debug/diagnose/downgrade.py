@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import writes_to
+from aoti_debug.diagnose.observations import Candidate, Observations, Role
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
 from aoti_debug.model import Category, Evidence, Fix
 from aoti_debug.plain import one_line
 from aoti_debug.read.record import GpuException, PythonException
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Candidate, Observations, Role
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (

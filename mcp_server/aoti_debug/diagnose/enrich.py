@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import (
     at_line,
@@ -20,6 +19,7 @@ from aoti_debug.diagnose.from_export import with_node
 from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel
 from aoti_debug.diagnose.from_package import launch_named, model_lines
+from aoti_debug.diagnose.observations import Candidate, Observations
 from aoti_debug.model import Diagnosis, Fault, Fix, Kernel, SourceLine
 from aoti_debug.read.record import (
     FaultHandlerDump,
@@ -28,10 +28,7 @@ from aoti_debug.read.record import (
     PythonException,
     SanitizerError,
 )
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Candidate, Observations
-    from aoti_debug.signatures import Signature
+from aoti_debug.signatures import Signature
 
 MISLEADING = 4
 KINDS = {

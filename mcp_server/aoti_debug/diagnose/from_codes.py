@@ -6,16 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_scene import said
-from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.diagnose.observations import Candidate, Observations
 from aoti_debug.diagnose.scene import Form
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Phase
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 Meaning = tuple[Category, Phase]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name, input_named, phase_at_end
 from aoti_debug.diagnose.from_trial import candidate, in_trial
@@ -12,9 +11,7 @@ from aoti_debug.explain.out_of_bounds import Blame, of_value, size_finding, wors
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Fault, Fix, Kernel
 from aoti_debug.read.record import DeviceAssert, GpuException
-
-if TYPE_CHECKING:
-    from aoti_debug.vocabulary import Leaf
+from aoti_debug.vocabulary import Leaf
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
 FIND = Fix(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import LIBRARIES, base_name
 from aoti_debug.diagnose.from_package import launch_at_crash, launch_named
+from aoti_debug.diagnose.observations import Observations
 from aoti_debug.model import Evidence, Kernel, Phase, SourceLine
 from aoti_debug.read.record import FaultHandlerDump, NativeBacktrace, NativeFrame
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
 LOADING = ("AOTIModelPackageLoader::AOTIModelPackageLoader", "AOTInductorModelContainerCreate")

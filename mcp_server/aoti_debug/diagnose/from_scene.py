@@ -6,9 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.observations import Candidate, headline, hint
+from aoti_debug.diagnose.observations import Candidate, Observations, headline, hint
 from aoti_debug.diagnose.parts import of_part
 from aoti_debug.diagnose.scene import Form, Scene, forms, rows_of
 from aoti_debug.diagnose.wording import refused
@@ -16,9 +15,6 @@ from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import phase_of_native
 from aoti_debug.model import Category, Next, Phase
 from aoti_debug.read.record import CodePlace, Line, PythonException
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 LAST = 6  # lines that tell how a log went on
 NEAR = 8  # lines between a cause and the call that failed of it

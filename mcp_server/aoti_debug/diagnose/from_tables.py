@@ -8,16 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_scene import COMPLAINS, STACK, said
-from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.diagnose.observations import Candidate, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Phase
 from aoti_debug.read.record import Launches, SaidLine, TensorStatistics
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 REFERENCE = re.compile(
     r"(?i)(?<![^\W_])(?:eager\w*|reference|ref|expected|desired|pytorch|torch|original|baseline|python|cpu)\b"

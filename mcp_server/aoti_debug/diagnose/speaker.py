@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_scene import (
     CARRIES,
@@ -20,15 +19,12 @@ from aoti_debug.diagnose.from_scene import (
     is_building,
     said,
 )
-from aoti_debug.diagnose.observations import Candidate
+from aoti_debug.diagnose.observations import Candidate, Observations
 from aoti_debug.diagnose.parts import Part, part_of
 from aoti_debug.diagnose.scene import Form, Scene, forms
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Phase
 from aoti_debug.read.record import CodePlace, Line
-
-if TYPE_CHECKING:
-    from aoti_debug.diagnose.observations import Observations
 
 # Types that Python itself and its libraries raise where a script calls them wrongly.
 OF_A_SCRIPT = re.compile(
