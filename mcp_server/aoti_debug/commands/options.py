@@ -201,8 +201,7 @@ def starts_target(
 
 
 def variables(env: list[str] | None, compile_anew: bool = False) -> dict[str, str]:
-    """Return K=V words as a mapping, with the variable against reused packages; raise WrongUse for
-    a word without `=`."""
+    """Return K=V words as a mapping, with the variable against reuse; raise WrongUse for others."""
     pairs = [word.partition("=") for word in env or ()]
     for name, equals, _ in pairs:
         if not equals or not name:
@@ -219,8 +218,7 @@ def wanted(
     timeout: float,
     imports: list[str] | None,
 ) -> dict[str, Any]:
-    """Return the options of every kind of run as the requests name them; raise WrongUse where a
-    variable is not K=V."""
+    """Return the options of every run as the requests name them; raise WrongUse."""
     return {
         "python": python,
         "env": variables(env, compile_anew),

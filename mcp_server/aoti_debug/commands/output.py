@@ -133,8 +133,7 @@ def fail(error: AotiDebugError, *, as_json: bool) -> int:
 
 
 def check_report(report: Path | None) -> None:
-    """Raise WrongUse, before anything is run, for a report that is not .md or .html or has no
-    directory."""
+    """Raise WrongUse for a report that is not .md or .html or has no directory, before any run."""
     if report is None:
         return
     if report.suffix not in REPORTS:
@@ -170,8 +169,7 @@ def _write_report(answer: Model, report: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file that the user named and say so on standard error; raise AotiDebugError where it
-    cannot be written."""
+    """Write a file that the user named and say so on stderr; raise AotiDebugError."""
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for
             raise AotiDebugError(f"cannot write {path}: not a regular file")

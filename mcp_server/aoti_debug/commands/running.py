@@ -131,8 +131,7 @@ def run_to_end(
 
 
 async def caught(work: Awaitable[T]) -> T | Exception:
-    """Return its result, or its error: outside a task group that keeps its own type only if
-    it is caught inside."""
+    """Return the result or the error: caught inside a task group, an error keeps its own type."""
     try:
         return await work
     except Exception as error:

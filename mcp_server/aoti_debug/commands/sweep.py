@@ -134,8 +134,7 @@ def kept(run: str) -> SweepAnswer:
 
 
 def reduce(answer: SweepAnswer, bucket: str, report: Path | None, json: bool) -> NoReturn:
-    """Minify the smallest example of a bucket; raise WrongUse where there is no such bucket or kept
-    run."""
+    """Minify the smallest example of a bucket; raise WrongUse without the bucket or a kept run."""
     from aoti_debug.commands.running import run_to_end
     from aoti_debug.kinds import MINIFY
     from aoti_debug.minify.request import minify_request

@@ -1,5 +1,4 @@
-"""What the probe's run say about how far the process came, and where it happened: the phase, the
-line of the user's own files."""
+"""How far the process came and where it failed: the phase, and the line in the user's own files."""
 
 from __future__ import annotations
 
@@ -104,8 +103,7 @@ def is_users(file: str) -> bool:
 
 
 def launcher_spans(observations: Observations) -> list[Span]:
-    """Return the lines that the minifier's launcher printed: its traceback, and those of the
-    loading of the dumped program before it."""
+    """Return the lines of the minifier's launcher: its traceback, and the loading before it."""
     found: list[Span] = []
     exceptions = observations.of(PythonException)
     for number, exception in enumerate(exceptions):

@@ -209,8 +209,7 @@ def our_time_out(candidate: Candidate, case: Case) -> bool:
 
 
 def notice(candidate: Candidate, case: Case) -> bool:
-    """Tell whether a text says of a healthy run how it runs: it is a note, never the headline; and
-    what is no fault explains no failure."""
+    """Tell whether a text only says how a healthy run runs, or is no fault in one that failed."""
     category, ending = candidate.diagnosis.category, case.observations.ending
     if not candidate.alone or candidate.role == "clean" or ending is None or ending.timed_out:
         return False

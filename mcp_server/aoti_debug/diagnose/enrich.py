@@ -95,8 +95,7 @@ def kernel_from(observations: Observations) -> Kernel | None:
 
 
 def telling_errors(observations: Observations) -> list[SanitizerError]:
-    """Return what a memory checker found, without what it says of the kernels of a vendor's
-    libraries in healthy models too."""
+    """Return a memory checker's errors without those that healthy vendor kernels show too."""
     return [
         error
         for error in observations.of(SanitizerError)

@@ -1,5 +1,4 @@
-"""Candidates from what the calls themselves show: threads that share one model, bad outputs, and
-what the recorded calls break."""
+"""Candidates from the calls: threads that share a model, bad outputs, what recorded calls break."""
 
 from __future__ import annotations
 
@@ -213,8 +212,7 @@ def of_recorded(observations: Observations) -> Iterator[Candidate]:
 
 
 def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
-    """Yield what a call breaks; bounds that export alone makes (a size of 1) count for nothing
-    where no result was compared."""
+    """Yield what a call breaks, without bounds that only the export makes (a size of 1)."""
     from aoti_debug.read.check_report import GuardsReport  # of many types: only where one was read
 
     told = set[tuple[str | None, int | None]]()

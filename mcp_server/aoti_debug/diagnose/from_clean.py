@@ -1,5 +1,4 @@
-"""What to say of a process that ended well, what was looked at and what was not; of a log in which
-nothing is known; of a program that no probe was in."""
+"""What to say of a process that ended well, of a log without a known error, of an unprobed run."""
 
 from __future__ import annotations
 
@@ -74,8 +73,7 @@ def last_resort(observations: Observations) -> Candidate:
 
 
 def told_phase(lines: Sequence[ErrorLine]) -> tuple[ErrorLine, Phase] | None:
-    """Return the first line that names a module of torch's, else the first whose program is known
-    to print in one phase only."""
+    """Return the first line that names a module of torch, else one whose program has one phase."""
     lines = [line for line in lines if not by_a_neighbour(line.span.quote)]
     for phase_in in (phase_of_name, phase_of_program):
         for line in lines:

@@ -1,5 +1,4 @@
-"""Candidates from the numbers by which drivers, runtimes and shells tell what went wrong, where no
-words stand beside them that anything knows."""
+"""Candidates from error numbers of drivers, runtimes and shells that no known words explain."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Candidates from Python exceptions that no signature explains, and from where in torch's code a
-log was when nothing in it says what failed."""
+"""Candidates from Python exceptions without a signature, and from the code where a log ends."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Candidates from dynamic dimensions that a model cannot keep, and the place in the model of
-whatever failed while it was exported or lowered."""
+"""Candidates from dynamic dimensions that a model cannot keep; the place where lowering failed."""
 
 from __future__ import annotations
 

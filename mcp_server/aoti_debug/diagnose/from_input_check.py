@@ -52,8 +52,7 @@ def is_over_bound(broken: Break) -> bool:
 
 
 def finding_of(broken: Break, otherwise: int = 0) -> InputFinding:
-    """Return a break as a finding: of a tensor by its index as the runtime counts, else of its
-    position among all leaves."""
+    """Return a break as a finding: by the runtime's index of a tensor, else by the leaf's place."""
     places = (broken.index, broken.position)
     return InputFinding(
         index=next((place for place in places if place is not None), otherwise),

@@ -36,8 +36,7 @@ def stack_of(observations: Observations) -> NativeBacktrace | None:
 
 
 def kernel_frame(stack: NativeBacktrace) -> NativeFrame | None:
-    """Return the innermost frame of a generated kernel. A worker thread has no other frame of
-    the model."""
+    """Return the innermost frame of a generated kernel: all that a worker thread has of a model."""
     return next((frame for frame in stack.frames if KERNEL.match(frame.function)), None)
 
 

@@ -1,5 +1,4 @@
-"""Candidates from operators: what one of torch's own said when a call failed in it, what one raised
-inside the compiled model, what a custom one returned against the promise of its fake kernel."""
+"""Candidates from operators: torch's own in a failed call, custom ones that raise or mislead."""
 
 from __future__ import annotations
 

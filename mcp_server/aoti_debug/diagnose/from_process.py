@@ -159,8 +159,7 @@ def stacks(dump: FaultHandlerDump) -> Evidence:
 
 
 def waiting(observations: Observations, dump: FaultHandlerDump | None) -> list[SourceLine]:
-    """Return where the script's own threads wait, when none is in the model: those that stand in
-    the user's files themselves before those that wait in a library."""
+    """Return where the script's own threads wait, its own files first, if none is in the model."""
     if dump is None or not idle(observations):
         return []
     found: dict[tuple[str, int], tuple[bool, SourceLine]] = {}

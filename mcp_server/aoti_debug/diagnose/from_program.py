@@ -128,8 +128,7 @@ def from_index(report: GuardsReport, found: OutOfBounds) -> Candidate:
 
 
 def last_line_of(stack: str) -> list[SourceLine]:
-    """Return the innermost line of a graph node's Python stack: of the user's own files, else of
-    another library's than torch, else of torch."""
+    """Return the innermost line of a node's stack: the user's, else a library's, else torch's."""
     places = places_in(stack)[::-1]
     best = next((one for one in places if one.owner == "user"), None)
     best = best or next((one for one in places if one.owner == "library"), None)

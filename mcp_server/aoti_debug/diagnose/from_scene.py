@@ -1,5 +1,4 @@
-"""What a log shows beside its error: which program wrote it, what that was doing, how it went on.
-It is told by the forms in which programs print; what a message says decides later."""
+"""What a log shows beside its error: which program wrote it, what it was doing, how it went on."""
 
 from __future__ import annotations
 
@@ -206,8 +205,7 @@ CARRIES = forms(r"""
 
 
 def raised_elsewhere(scene: Scene) -> Candidate | None:
-    """Return what the exceptions of another language say by their types: the one that tells most,
-    the innermost of those that tell alike."""
+    """Return what another language's exceptions say by type: the most telling, the innermost."""
     if not scene.any(MANAGED) and not scene.any(PANICS):
         return None
     found = [
@@ -517,8 +515,7 @@ LOADS = Form(r"(?i)\bload(?:ing|ed)?\b|\bconstructed\b", r"(?i)\bdlopen\b", r"\b
 
 
 def doing(candidate: Candidate, scene: Scene) -> Phase:
-    """Return the phase of a failure of which only the words are known: what is not there when a
-    script begins, what is loaded, or else what runs."""
+    """Return the phase of a failure by its words alone: environment, load, or else run."""
     quote = candidate.diagnosis.evidence[0].quote if candidate.diagnosis.evidence else ""
     if IMPORTS.search(quote) or is_building(scene):
         return "environment"

@@ -78,8 +78,7 @@ def phase(observations: Observations, match: Match) -> Phase:
 
 
 def of_triton(observations: Observations, match: Match) -> bool:
-    """Tell whether Triton had a program compiled: ptxas assembles what it wrote, and a C compiler
-    builds its launcher."""
+    """Tell whether Triton ran the compiler: ptxas for kernels, a C compiler for its launcher."""
     if re.search(r"ptxas|\b(?:cuda_utils|hip_utils|__triton_launcher)\.c", match.span.quote):
         return True
     near = (

@@ -1,5 +1,4 @@
-"""Candidates from numbers that a script printed side by side: the reference's and the compiled
-model's, as columns of a table or as two labelled lines. The usual words need not be there."""
+"""Candidates from numbers that a script printed: the reference's beside the compiled model's."""
 
 from __future__ import annotations
 
@@ -228,8 +227,7 @@ def spoken(text: str) -> Iterator[tuple[str, str]]:
 
 
 def lost_by(texts: Sequence[str], *, model: str) -> int | None:
-    """Return the number of the first line in which values of this model are not finite, where all
-    that is printed of the other model's are."""
+    """Return the number of the first line where only this model's values are not finite."""
     known: dict[str, list[tuple[int, bool]]] = {"reference": [], "compiled": []}
     for number, text in enumerate(texts):
         for of, words in spoken(text) if not (MEASURED.search(text) or ERROR.search(text)) else ():
@@ -399,8 +397,7 @@ LASTS = re.compile(r"(?i)(?<![\w.])(?P<s>\d{1,7}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b")
 
 
 def compiles_longer(texts: Sequence[str]) -> int | None:
-    """Return the number of a line or a row which says that a compile took much longer than that of
-    the line or the row above it."""
+    """Return the number of a line or row whose compile took much longer than the one above."""
     head = next((n for n, text in enumerate(texts) if COMPILING.search(text)), len(texts))
     table = not LASTS.search(texts[head]) if head < len(texts) else False
     before = 0.0

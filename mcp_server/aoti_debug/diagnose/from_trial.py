@@ -1,6 +1,4 @@
-"""Candidates from kernels that Inductor itself tries while it compiles, on data that it makes up:
-an index that such data takes out of its bounds stops the compile, and no data of the user's was
-there."""
+"""Candidates from kernels that Inductor tries while it compiles, on data that it makes up."""
 
 from __future__ import annotations
 
@@ -72,8 +70,7 @@ def candidate(
 
 
 def is_proved(observations: Observations) -> bool:
-    """Tell whether the device's own error ended the compile, whatever was printed, and the export's
-    inputs keep every index in bounds."""
+    """Tell whether the device's error ended the compile, and the export's inputs are in bounds."""
     tried = observations.without_trial
     device = dumped(observations) or GPU_ERROR.search(observations.run.error) is not None
     return device and tried is not None and tried.outside == ""

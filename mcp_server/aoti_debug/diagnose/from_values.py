@@ -1,5 +1,4 @@
-"""Candidates from the values of a call: against the exported program, from repeat to repeat, with
-freed memory poisoned, and from the debug printer: the first NaN, the kernel that did not end."""
+"""Candidates from a call's values: against the program, between repeats, poisoned, and printed."""
 
 from __future__ import annotations
 
@@ -105,8 +104,7 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
 
 
 def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Candidate]:
-    """Another call than the one in question is wrong: as it was given, or, where it breaks
-    something, with that taken away."""
+    """Another call is wrong: as it was given, or with what it breaks taken away."""
     broken = {(one.call.pid, one.call.call) for one in observations.trials if one.breaks}
     for order, one in enumerate(report.trials):
         outcome = one.without if (one.pid, one.call) in broken else one.given
@@ -120,8 +118,7 @@ def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Ca
 
 
 def stale(older: OlderPackage) -> Candidate:
-    """What the script loaded before it compiled the package anew, or in place of a newer one,
-    gives other values."""
+    """What the script loaded in place of a newer package gives other values."""
     name = base_name(older.path)
     wrong = next(one for one in older.compared.outputs if one.verdict != "agrees")
     if older.unused:

@@ -1,5 +1,4 @@
-"""The parts of the software that print lines, by the form in which each prints, and what their
-complaints mean."""
+"""The parts of the software that print lines: the form of each, and what its complaints mean."""
 
 from __future__ import annotations
 

@@ -58,8 +58,7 @@ def forms(table: str) -> Form:
 
 
 def rows_of(table: str) -> Iterator[tuple[list[Any], list[str]]]:
-    """Yield the words of each head of a table, and the patterns that stand below it, of which ||
-    parts those of one line."""
+    """Yield the words of each head of a table, and its patterns; || parts those of one line."""
     for row in re.findall(r"^\S.*(?:\n .+)+", table, re.MULTILINE):
         head, *patterns = row.split("\n")
         yield head.split(), [one.strip() for line in patterns for one in line.split(" || ")]

@@ -1,6 +1,4 @@
-"""Name the part of the software that printed a line, by the form in which it prints: its logger,
-the file beside the message, the type of its exception; and say what a part's own lines mean. A
-phrase of the message decides last."""
+"""Name the part of the software that printed a line, by its form, and say what the line means."""
 
 from __future__ import annotations
 

@@ -108,16 +108,14 @@ def joined(*parts: str | None) -> str | None:
 
 
 def with_count(said: str, count: int, total: int, first: int) -> str:
-    """Return a headline with the number of calls, or of the only one, where that leaves it short
-    enough."""
+    """Return a headline with how many calls, or which one, if it stays short enough."""
     calls = f"call {first} of {total}" if count == 1 and first else f"{count} of {total} calls"
     counted = f"{said} in {calls}"
     return counted if len(counted) <= HEADLINE else said
 
 
 def with_calls(diagnosis: Diagnosis, run: RunSeen) -> Diagnosis:
-    """Say which calls return NaN or Inf, of all whose outputs were judged; of the only call
-    nothing is added."""
+    """Say which of the judged calls return NaN or Inf; say nothing of an only call."""
     every = outcomes(run)
     outcome = odd_outcomes(run) or (every[0] if len(every) == 1 else None)
     if outcome is None or outcome.judged < 2 or not (outcome.odd or outcome.always):

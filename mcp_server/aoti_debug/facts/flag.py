@@ -27,8 +27,7 @@ RELEASES: tuple[Release, ...] = tuple(Release(2, n) for n in range(6, 16))
 
 
 def release(version: str | Release) -> Release:
-    """Read the release line off any spelling: `2.13.0+cu130`, `2.15.0.dev20260901`, `2.9.0a0+git1`.
-    Raise WrongUse where the text is no version of at least two numbers."""
+    """Return the release line of a version like `2.13.0+cu130`, `2.9.0a0+git1`; raise WrongUse."""
     if isinstance(version, Release):
         return version
     try:

@@ -1,5 +1,4 @@
-"""The hypothesis that a custom operator writes to an argument that its schema says it only
-reads."""
+"""The hypothesis that a custom operator writes to an argument that its schema says it reads."""
 
 from __future__ import annotations
 

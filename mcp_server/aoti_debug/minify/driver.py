@@ -39,8 +39,7 @@ WIDTH = 4
 
 
 async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
-    """Find a small reproduction of a failure and prove that it fails in the same way. Raise
-    NothingToMinify where there is no failure that can be repeated."""
+    """Find a small reproduction that fails in the same way; raise NothingToMinify."""
     if request.engine == "torch":
         async with hold_gpus(work):
             return await minify_with_torch(work)

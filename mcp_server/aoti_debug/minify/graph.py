@@ -153,8 +153,7 @@ def refs(tree: Tree) -> Iterator[str]:
 
 
 def read_graph(path: Path) -> Graph:
-    """Read what the survey wrote; raise OSError or ValueError where the file is missing or
-    incomplete."""
+    """Read what the survey wrote; raise OSError or ValueError where it is missing or incomplete."""
     document = json.loads(path.read_bytes())
     return Graph(
         torch=str(document["torch"]),

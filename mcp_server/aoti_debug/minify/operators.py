@@ -86,8 +86,7 @@ def choices(
 
 
 def brought(word: str) -> str:
-    """Return the Python for MODULE, for MODULE:FUNCTION, which is called, or for
-    MODULE:FUNCTION=OPERATOR, a fake kernel."""
+    """Return the Python for MODULE, MODULE:FUNCTION (called) or MODULE:FUNCTION=OPERATOR (fake)."""
     module, _, rest = word.partition(":")
     function, _, operator = rest.partition("=")
     if not all(part.isidentifier() for part in (*module.split("."), function or module[:1])):

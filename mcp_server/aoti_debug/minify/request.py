@@ -87,8 +87,7 @@ def minify_request(
 
 
 def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str] | None) -> Target:
-    """Return what a run ran, as its record says; raise NothingToMinify where it is still running or
-    its record cannot be read."""
+    """Return what a run ran, by its record; raise NothingToMinify while it runs or without one."""
     if directory.is_running():
         raise NothingToMinify(
             f"run {directory.id} is still going", help="Wait for it (wait_run) or cancel it."
@@ -110,8 +109,7 @@ def target_of(directory: RunDirectory, python: str | None, env: Mapping[str, str
 
 
 def program_of(path: Path) -> Path:
-    """Return the exported program of a launcher that PyTorch dumped, or the program itself; raise
-    NothingToMinify where there is none."""
+    """Return the exported program of a dumped launcher, or itself; raise NothingToMinify."""
     if not path.is_file():
         raise NothingToMinify(f"there is no file {path}", help="Give an existing file.")
     if path.suffix == ".pt2":

@@ -1,6 +1,4 @@
-"""Delta debugging, side by side: find a small part of a program that still fails. A fault sits in
-few neighbouring nodes, so parts are tried first, and complements once no part of a quarter
-fails."""
+"""Find a small part of a program that still fails: delta debugging, side by side."""
 
 from __future__ import annotations
 
@@ -75,8 +73,7 @@ class Trials:
         return await self.fails(candidate)
 
     async def fails(self, candidate: Reduction) -> bool:
-        """Tell whether a candidate fails in the same way, in any of its runs. Raise Spent once the
-        budget is used up."""
+        """Tell whether a candidate fails alike in any of its runs; raise Spent after the budget."""
         self._afford()
         try:
             script = self.writer.write(candidate)

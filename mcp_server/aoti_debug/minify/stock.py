@@ -1,5 +1,4 @@
-"""PyTorch's own AOTI minifier: dump, launcher, and its reproduction run once. It dumps on Python
-exceptions only, so a signal needs level 3 and a wrong result level 4."""
+"""PyTorch's own AOTI minifier: dump, launcher, and its reproduction run once."""
 
 from __future__ import annotations
 

@@ -33,8 +33,7 @@ _LOGGED = re.compile(r"^W\d{4} .{1,200}\] +((?:\w+\.)*\w*Error: .{1,300})", re.M
 
 
 async def take_survey(pool: WorkerPool, root: Path, material: Material) -> Survey:
-    """Have the program written down and run eagerly on both sides' inputs; raise NothingToMinify
-    where it cannot be loaded."""
+    """Write the program down and run it eagerly on both sides' inputs; raise NothingToMinify."""
     order: dict[str, Any] = {"exported": str(material.exported), "arguments": list(material.words)}
     read = await pool.do({**order, "kind": "nodes"}, SURVEY_S)
     if not (read.directory / "graph.json").is_file():

@@ -147,8 +147,7 @@ _OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 def takes(sizes: Sizes, shapes: Sequence[tuple[int, ...] | None]) -> bool:
-    """Tell whether inputs of these shapes keep all that a program asks of their sizes; what cannot
-    be told counts as not kept."""
+    """Tell whether inputs of these shapes keep all that a program asks; False if unknown."""
     if len(shapes) != len(sizes.inputs):
         return False
     known: dict[str, int] = {}

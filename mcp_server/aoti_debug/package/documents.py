@@ -62,8 +62,7 @@ def _uses(nodes: list[Any], names: dict[str, str]) -> Iterator[tuple[str, Use]]:
 
 
 def _tensors(argument: dict[str, Any]) -> Iterator[str]:
-    """Yield the names of the tensors in an argument: of one, or of a list (a recurrent layer's
-    weights, the operands of einsum)."""
+    """Yield the names of the tensors in an argument: one tensor or a list of them."""
     held = [argument.get("as_tensor"), *(argument.get("as_tensors") or ())]
     held += [one.get("as_tensor") for one in argument.get("as_optional_tensors") or ()]
     yield from (one["name"] for one in held if isinstance(one, dict))

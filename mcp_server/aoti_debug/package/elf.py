@@ -1,5 +1,4 @@
-"""Read a shared library as the dynamic loader would, by segments and dynamic tables, no sections;
-and which GPU architectures a compiled kernel is for: cubin, fatbin, hsaco, SPIR-V."""
+"""Read a library as the dynamic loader does, and the GPU architectures of compiled kernels."""
 
 from __future__ import annotations
 
@@ -241,8 +240,7 @@ def _elf(member: str, data: bytes) -> Binary:
 
 
 def _sm(data: bytes) -> int:
-    """Return the architecture number: bits 8-15 of e_flags from ABI version 8 on (CUDA 13), bits
-    0-7 before."""
+    """Return the architecture: of e_flags bits 8-15 from ABI version 8 on (CUDA 13), else 0-7."""
     flags = int.from_bytes(data[48:52], "little")
     return (flags >> 8) & 0xFF if data[8] >= 8 else flags & 0xFF
 

@@ -91,8 +91,7 @@ def _glibc() -> str | None:
 
 
 def _libstdcxx(python: Path | None) -> Path | None:
-    """Return the C++ runtime that the interpreter's processes get: its own (conda), or the
-    system's."""
+    """Return the interpreter's own C++ runtime (conda), or the system's."""
     folders = [str(python.parent.parent / "lib")] if python else []
     for folder in (*folders, *_LIBRARY_FOLDERS):
         path = Path(folder) / "libstdc++.so.6"

@@ -113,8 +113,7 @@ class Wrapper:
     truncated: bool = False
 
     def checking(self, condition: str, line: int | None = None) -> list[TritonKernel]:
-        """Return the Triton kernels with an assertion; where several have it, those that have it in
-        this line."""
+        """Return the Triton kernels with an assertion; of several, those with it in this line."""
         found = [one for one in self.kernels if any(condition in text for text in one.asserts)]
         here = [one for one in found if line is not None and condition in one.line(line)]
         return here if len(found) > 1 and here else found

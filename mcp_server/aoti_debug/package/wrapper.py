@@ -155,8 +155,7 @@ def read_wrapper(member: str, text: str, *, truncated: bool = False) -> Wrapper:
 
 
 def _base(lines: list[str]) -> tuple[int | None, bool | None]:
-    """Return how many outputs the model's constructor states, and whether the weights are in the
-    library."""
+    """Return the constructor's count of outputs, and whether the library holds the weights."""
     named = (n for n, line in enumerate(lines) if "AOTInductorModelBase(" in line)
     texts = ("\n".join(lines[n : n + 16])[:2000] for n in islice(named, 64))
     found = next(filter(None, map(_BASE.search, texts)), None)

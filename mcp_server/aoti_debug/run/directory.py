@@ -89,8 +89,7 @@ class RunDirectory(Kept):
         return found
 
     def check(self, before: str = "") -> None:
-        """Raise RunDirectoryError, beginning with `before`, where the run deleted, moved or
-        replaced the directory."""
+        """Raise RunDirectoryError, which begins with `before`, if the directory is gone or new."""
         if self._held is None or self.is_held():
             return
         raise RunDirectoryError(

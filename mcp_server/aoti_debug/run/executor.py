@@ -1,5 +1,4 @@
-"""Run tasks as cores, memory and GPUs allow: targets of a sweep, candidates of minify, evals'
-cases."""
+"""Run tasks as cores, memory and GPUs allow: sweep targets, minify candidates, evals' cases."""
 
 from __future__ import annotations
 

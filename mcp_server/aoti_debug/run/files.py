@@ -166,14 +166,12 @@ def read_json(path: Path, limit: int = DOCUMENT_BYTES) -> Any:
 
 
 def read_source(path: Path, limit: int = DOCUMENT_BYTES) -> str:
-    """Return the text of a file of the user's tree, which may hold pipes and links; raise OSError,
-    also where it is longer than `limit`."""
+    """Return the text of a user's file, also through a link; raise OSError, also past `limit`."""
     return read_regular(path, limit, follow=True).decode("utf-8", "replace")
 
 
 def files_below(root: Path, depth: int = 16) -> Iterator[Path]:
-    """Yield the files below a directory, nearest first, not through links and not deeper than
-    `depth`, so that a nest of folders exhausts nobody."""
+    """Yield the files below a directory, nearest first, not through links, at most `depth` deep."""
     folders = deque([(root, 0)])
     while folders:
         folder, level = folders.popleft()

@@ -167,8 +167,7 @@ class Tree:
         return any(number in received for number in STOPS)
 
     def reap(self) -> bool:
-        """Collect ended processes; return whether any is left. Orphans become our children, so a
-        tree without children is empty."""
+        """Collect ended children, which orphans become; return whether any process is left."""
         while True:
             try:
                 pid, status, used = os.wait4(-1, os.WNOHANG)

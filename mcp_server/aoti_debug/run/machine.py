@@ -38,8 +38,7 @@ class Answer:
 def ask(
     argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float = 10.0
 ) -> Answer | None:
-    """Return what `argv`, a program that prints little, prints; None if it cannot be started, does
-    not end in time or prints too much. Blocks."""
+    """Return what a program prints; None if it cannot start, is late or prints too much. Blocks."""
     path = (os.environ if env is None else env).get("PATH")
     if shutil.which(argv[0], path=path) is None:
         return None

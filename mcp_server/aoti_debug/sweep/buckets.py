@@ -76,8 +76,7 @@ def _operator(op: str) -> str:
 
 
 def alike(one: Fingerprint, other: Fingerprint) -> bool:
-    """Tell whether two failures of one kind are the same; the line counts where nothing else tells
-    them apart."""
+    """Tell whether two failures of a kind are the same, by their lines if nothing else differs."""
     lines = {one.place, other.place} - {None}
     return one.same(other) and len(lines) < 2
 

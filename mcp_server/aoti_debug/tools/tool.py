@@ -260,8 +260,7 @@ def absolute(name: str, value: str, owner: str | None = None) -> Path:
 
 
 def interpreter(python: str, owner: str | None = None, *, has_cwd: bool = False) -> str | None:
-    """Return what names an interpreter, if anything does; raise WrongUse for a relative path
-    without a directory."""
+    """Return what names an interpreter, or None; raise WrongUse for a relative path without cwd."""
     if "/" in python and not has_cwd:
         return str(absolute("python", python, owner))
     return python or None

@@ -98,8 +98,7 @@ async def run_of(
 
 
 async def follow(call: Call, run: str, wait_s: float) -> RunModel:
-    """Wait until the run ends or the time passes; end the run if the call is cancelled, not if its
-    connection is lost."""
+    """Wait for the run or the time; a cancelled call ends the run, a lost connection does not."""
     service = await service_of(call)
     try:
         return await _reporting(call, service, run, wait_s)
