@@ -17,11 +17,13 @@ Package = Annotated[str, typer.Argument(metavar="PACKAGE|RUN", help="A .pt2, or 
 @options.with_options
 def _of_package(
     resolve: options.Resolve,
-    inputs: options.Inputs = None,
+    inputs: Annotated[
+        Path | None, typer.Option(help="Inputs of a call: torch.save((args, kwargs), FILE).")
+    ] = None,
     exported: Annotated[
         Path | None, typer.Option(help="The exported program, to compare with.")
     ] = None,
-    model: options.Model = None,
+    model: Annotated[str | None, typer.Option(help="Which of the package's models.")] = None,
     **own: Any,
 ) -> Started:
     return resolve(**own, inputs=inputs, exported=exported, model=model)

@@ -58,60 +58,9 @@ Cwd = Annotated[Path | None, typer.Option("--cwd", help="Directory to run in.")]
 Timeout = Annotated[
     float, typer.Option("--timeout", min=1, help="Seconds after which the target is ended.")
 ]
-WatchFor = Annotated[
-    float | None,
-    typer.Option("--watch-for", min=1, help="Seconds to watch a server, then diagnose."),
-]
-Budget = Annotated[
-    float | None,
-    typer.Option(
-        "--budget",
-        min=0,
-        metavar="SECONDS",
-        help="For compiles that search for the first wrong value [default: one compile].",
-    ),
-]
-StopAtFirst = Annotated[
-    bool,
-    typer.Option("--stop-at-first", help="End the target at the first bad call, then diagnose it."),
-]
-NoVerify = Annotated[
-    bool, typer.Option("--no-verify", help="Do not run the patch that the answer proposes.")
-]
-NoCapture = Annotated[
-    bool, typer.Option("--no-capture", help="Keep no packages and inputs; nothing can be replayed.")
-]
-Inputs = Annotated[
-    Path | None, typer.Option(help="Inputs of a call: torch.save((args, kwargs), FILE).")
-]
-Model = Annotated[str | None, typer.Option(help="Which of the package's models.")]
 Imports = Annotated[
     list[str] | None,
     typer.Option("--import", metavar="MODULE", help="Module with your custom ops; repeatable."),
-]
-Trust = Annotated[
-    bool,
-    typer.Option("--trust", help="Load programs whose weights are pickles: these can run code."),
-]
-Kernels = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kernel",
-        metavar="NAME",
-        help="Stage values: print this kernel's tensors only, the name as kernel_names shows it; "
-        "repeatable.",
-    ),
-]
-ShowOutput = Annotated[
-    bool, typer.Option("--show-output", help="Show the target's output on standard error.")
-]
-Module = Annotated[str | None, typer.Option("-m", "--module", help="Run a module: python -m.")]
-IsCommand = Annotated[
-    bool, typer.Option("--command", help="The rest of the line is any program and its arguments.")
-]
-Words = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="SCRIPT [-- ARGS]...", help="The script and its arguments."),
 ]
 
 Started = tuple[Any, Any]  # a kind of run, and the request of one
@@ -144,7 +93,12 @@ def starts(
     cwd: Cwd = None,
     timeout: Timeout = 900,
     imports: Imports = None,
-    trust: Trust = False,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust", help="Load programs whose weights are pickles: these can run code."
+        ),
+    ] = False,
     report: Report = None,
     json: Json = False,
     **own: Any,
@@ -160,17 +114,30 @@ def starts(
 @with_options
 def starts_target(
     resolve: Resolve,
-    words: Words = None,
-    module: Module = None,
-    command: IsCommand = False,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SCRIPT [-- ARGS]...", help="The script and its arguments."),
+    ] = None,
+    module: Annotated[
+        str | None, typer.Option("-m", "--module", help="Run a module: python -m.")
+    ] = None,
+    command: Annotated[
+        bool,
+        typer.Option("--command", help="The rest of the line is any program and its arguments."),
+    ] = False,
     python: Python = None,
     env: Env = None,
     compile_anew: CompileAnew = False,
     cwd: Cwd = None,
     timeout: Timeout = 900,
-    no_capture: NoCapture = False,
+    no_capture: Annotated[
+        bool,
+        typer.Option("--no-capture", help="Keep no packages and inputs; nothing can be replayed."),
+    ] = False,
     imports: Imports = None,
-    show_output: ShowOutput = False,
+    show_output: Annotated[
+        bool, typer.Option("--show-output", help="Show the target's output on standard error.")
+    ] = False,
     report: Report = None,
     json: Json = False,
     **own: Any,

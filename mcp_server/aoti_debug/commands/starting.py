@@ -16,7 +16,15 @@ _STAGES = ", ".join(STAGES)
 @starts_target
 def run(
     stage: Annotated[str, typer.Option(help=f"One of: {_STAGES}.")] = "baseline",
-    kernels: options.Kernels = None,
+    kernels: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--kernel",
+            metavar="NAME",
+            help="Stage values: print this kernel's tensors only, the name as kernel_names shows "
+            "it; repeatable.",
+        ),
+    ] = None,
 ) -> Started:
     """Run a script once with the debug flags of one stage; show their findings."""
     from aoti_debug.kinds import stage_kind
@@ -26,10 +34,26 @@ def run(
 
 @starts_target
 def triage(
-    watch_for: options.WatchFor = None,
-    stop_at_first: options.StopAtFirst = False,
-    budget: options.Budget = None,
-    no_verify: options.NoVerify = False,
+    watch_for: Annotated[
+        float | None, typer.Option(min=1, help="Seconds to watch a server, then diagnose.")
+    ] = None,
+    stop_at_first: Annotated[
+        bool,
+        typer.Option(
+            "--stop-at-first", help="End the target at the first bad call, then diagnose it."
+        ),
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="For compiles that search for the first wrong value [default: one compile].",
+        ),
+    ] = None,
+    no_verify: Annotated[
+        bool, typer.Option("--no-verify", help="Do not run the patch that the answer proposes.")
+    ] = False,
     verbose: options.Verbose = False,
 ) -> Started:
     """Find out why a script fails: run it, then only the checks that fit the failure."""

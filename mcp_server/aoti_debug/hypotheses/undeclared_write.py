@@ -1,4 +1,4 @@
-"""The hypothesis that a custom operator writes to an argument that its schema says it reads."""
+"""The hypothesis that a custom operator writes to what its schema says it only reads."""
 
 from __future__ import annotations
 
