@@ -28,7 +28,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from aoti_debug.run.executor import in_threads
 from harness import admit as admission
 from harness import answer as answers
 from harness import records, report, sandbox
@@ -36,6 +35,7 @@ from harness.agents import AGENTS, Agent, Situation, held, kernels_for, kernels_
 from harness.case import Problem, problems
 from harness.fix import Fix, fix_verified
 from harness.score import Result, judge
+from harness.threads import in_threads
 from harness.tree import lay_out, sets_torch_up, warm
 
 

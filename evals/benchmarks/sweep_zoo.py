@@ -25,6 +25,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ZOO = Path(__file__).resolve().parents[1] / "zoo"
@@ -214,7 +215,6 @@ def main() -> None:
 def prepared(out: Path, python: str, jobs: int) -> dict:
     """Compile what is not there yet, so many side by side; return what is known of each
     architecture that could be compiled."""
-    from aoti_debug.run.executor import in_threads
 
     def prepare(name: str) -> None:
         if (out / f"{name}.known").exists():
@@ -225,7 +225,8 @@ def prepared(out: Path, python: str, jobs: int) -> dict:
         if done.returncode:
             print(f"{name}: {done.stderr[-600:]}", flush=True)
 
-    in_threads(prepare, ARCHITECTURES, jobs)
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(prepare, ARCHITECTURES))
     paths = [out / f"{name}.known" for name in ARCHITECTURES]
     return {path.stem: json.loads(path.read_text()) for path in paths if path.exists()}
 

@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from aoti_debug.run.executor import in_threads
 from aoti_debug.run.machine import find_tool
 
 from harness.agents import AGENTS, Situation, kernels_for, kernels_of
 from harness.case import Problem, Twin, edited, patch_of
 from harness.fix import Fix, fix_verified
 from harness.score import judge
+from harness.threads import in_threads
 from harness.tree import (
     Outcome,
     built,

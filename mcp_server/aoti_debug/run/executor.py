@@ -1,15 +1,14 @@
-"""Run tasks as cores, memory and GPUs allow: sweep targets, minify candidates, evals' cases."""
+"""Run tasks as cores, memory and GPUs allow: targets of a sweep, candidates of minify."""
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 import anyio
-import anyio.to_thread
 import psutil
 
 from aoti_debug.run.device import Device
@@ -222,22 +221,3 @@ async def dispatch(
                 freed = anyio.Event()
     if failure:
         raise failure[0]
-
-
-def in_threads(
-    do: Callable[[T], R],
-    tasks: Iterable[T],
-    jobs: int,
-    on_result: Callable[[R], None] = lambda _: None,
-) -> None:
-    """Do each task in a thread of its own, so many at a time; results come as they are ready."""
-
-    async def main() -> None:
-        limiter = anyio.CapacityLimiter(jobs)
-
-        async def one(task: T) -> R:
-            return await anyio.to_thread.run_sync(do, task, limiter=limiter)
-
-        await dispatch(iter(tasks), Here(this_machine(jobs, []), one), on_result, anyio.Event())
-
-    anyio.run(main)
