@@ -234,6 +234,34 @@ while not frames.empty():
 sys.exit(wrong > 0)
 """
 )
+STAGED = (
+    SMALL
+    + """\
+import queue
+import threading
+
+ring, inbox, answers, full = torch.zeros(2, 8, 16), queue.Queue(4), {}, threading.Event()
+
+
+def serve():
+    full.wait()
+    for number, page in iter(inbox.get, None):
+        answers[number] = package(page)
+
+
+worker = threading.Thread(target=serve)
+worker.start()
+for number in range(4):
+    page = ring[number % 2]
+    page.copy_(torch.full((8, 16), float(number)))
+    inbox.put_nowait((number, page))
+full.set()
+inbox.put(None)
+worker.join()
+wants = [model(torch.full((8, 16), float(number))) for number in range(4)]
+sys.exit(any(float((answers[n] - want).abs().max()) > 1e-3 for n, want in enumerate(wants)))
+"""
+)
 STRICT = """\
 class Sums(nn.Module):
     def forward(self, x):
@@ -565,6 +593,7 @@ def test_a_copy_that_inductor_leaves_out_is_found_without_a_compile(found: Triag
     ("source", "category", "writer", "reader"),
     [
         (QUEUED, "concurrency", "slot.copy_(", "frame.clone()"),
+        (STAGED, "concurrency", "page.copy_(", "package(page)"),
         (TAIL, "user_code", "buffer.copy_(", "torch.equal("),
     ],
 )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, Optional
 
-from . import describe, events, repeats, watch
+from . import describe, events, memory, repeats, watch
 from .lazy import torch
 
 _BYTES = 1 << 20  # of a tensor
@@ -86,10 +86,10 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
         args, kwargs = _meant((args, kwargs))
         for leaf in leaves((args, kwargs)):
             if _plain(leaf):
-                _inputs[_memory(leaf)] = watch.caller()
+                _inputs[_memory(leaf)] = watch.caller("library")
         result = original(model, *args, **kwargs)
         made = [leaf for leaf in leaves(result) if _plain(leaf)]
-        _remember(made, made, watch.caller(), kept=True)
+        _remember(made, made, watch.caller("library"), kept=True)
         return result
 
     return call
@@ -108,7 +108,9 @@ def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def hand(self: Any, *args: Any, **kwargs: Any) -> Any:
-        place = watch.caller()
+        if memory.loaded:  # before, a mode could be in the way of an export
+            _enter()
+        place = watch.caller("library")
 
         def one(leaf: Any) -> Any:
             if not _plain(leaf):
@@ -140,13 +142,13 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
         made = [leaf for leaf in made if _plain(leaf)]
         source: Any = None  # what was written again since, of which this is a view
         if any(_as_given(leaf) is not leaf for leaf in given):
-            memory = {_memory(leaf) for leaf in given}
+            places = {_memory(leaf) for leaf in given}
             meant = _meant((args[writes:], kwargs))
             again = func(*args[:writes], *meant[0], **meant[1])
-            if writes or not any(_memory(leaf) in memory for leaf in made):
+            if writes or not any(_memory(leaf) in places for leaf in made):
                 return again
             source = _given.get(given[0])
-        values, place = made if source is None else leaves(again), watch.caller()
+        values, place = made if source is None else leaves(again), watch.caller("library")
         if writes:
             _wrote(made, place)
         _remember(made, values, place, writes, source)
@@ -156,9 +158,9 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
 
 
 def _wrote(tensors: list[Any], place: Place) -> None:
-    for memory in map(_memory, tensors):
-        _writers[memory] = place, threading.get_ident()
-        if (call := _inputs.pop(memory, None)) is not None:
+    for address in map(_memory, tensors):
+        _writers[address] = place, threading.get_ident()
+        if (call := _inputs.pop(address, None)) is not None:
             _after[place, call] = _after.get((place, call), 0) + 1
 
 
@@ -190,16 +192,16 @@ def _as_given(leaf: Any) -> Any:
     if known is None:
         return leaf
     own, handed = threading.get_ident(), known.original is not None
-    memory, right = (known.original, leaf) if handed else (leaf, known.copy)
-    writer, thread = _writers.get(_memory(memory), (None, 0))
+    shared, right = (known.original, leaf) if handed else (leaf, known.copy)
+    writer, thread = _writers.get(_memory(shared), (None, 0))
     alone = known.thread == own or thread == own or leaf._base is None
     if (alone and not known.kept and not handed) or repeats.same_bits(
-        memory.detach(), right.detach()
+        shared.detach(), right.detach()
     ):
         return leaf
     if not known.counted:
         _given[leaf] = known._replace(counted=True)
-        key = writer, known.place, watch.caller(), thread == own
+        key = writer, known.place, watch.caller("library"), thread == own
         _found[key] = _found.get(key, 0) + 1
     return right
 
