@@ -16,8 +16,8 @@ import torch  # noqa: E402
 from probe import capture  # noqa: E402
 from torch import nn  # noqa: E402
 
-names = ("bisect", "compare", "eager", "graph_run", "intermediates", "parts", "standalone", "walk")
-bisect, compare, eager, graph_run, intermediates, parts, standalone, walk = (
+names = ("bisect", "compare", "culprit", "eager", "intermediates", "parts", "standalone", "walk")
+bisect, compare, culprit, eager, intermediates, parts, standalone, walk = (
     importlib.import_module(f"probe.{p}") for p in names
 )
 what, out = sys.argv[1], Path(sys.argv[2])
@@ -211,10 +211,27 @@ def compare_wrong():
     rows = torch.randn(64, 37) * 8
     look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
     gated = exported(Gated(), x)
-    look("relu", gated, package("gated", gated, RELU), x, settings=RELU)
+    look("relu", gated, package("gated", gated, RELU), x, settings=RELU, blame=600)
     pair = torch.rand(6, 5), torch.rand(5, 6)
     cheapest = exported(Cheapest(), *pair)
-    look("cheapest", cheapest, package("cheapest", cheapest), *pair)
+    look("cheapest", cheapest, package("cheapest", cheapest), *pair, blame=0)
+
+
+def blamed():
+    """Leave steps of the compiler out of programs that torch 2.13 itself compiles wrong, and of one
+    with a wrong decomposition."""
+    far = torch.tensor([float("inf"), 3.0] * 16)
+    functions = {
+        "pass": (lambda x: x * 0 + 1, far),  # folded to ones
+        "vectorized": (torch.remainder, torch.full((32,), 5.5), far),  # 5.5, not NaN
+        "decomposed": (nn.functional.hardswish, torch.linspace(-5, 5, 37)),
+    }
+    table = importlib.import_module("torch._inductor.decomposition")
+    table.decompositions[torch.ops.aten.hardswish.default] = torch.relu
+    table.fast_random_decomps.cache_clear()
+    for name, (function, *inputs) in functions.items():
+        found = culprit.Culprit(exported(Of(function), *inputs), inputs, {}, 600.0).search()
+        (out / f"{name}.json").write_text(json.dumps({"culprit": found}))
 
 
 class Convolved(nn.Module):
@@ -298,9 +315,8 @@ def small():
         below = torch.cat([-torch.logspace(-9, 1, 40), torch.zeros(1)])
         module = compare.unguarded(exported(Of(lambda x: torch.expm1(x) * 1e8), below))
         node = next(n for n in module.graph.nodes if "expm1" in n.name)
-        part, values = parts.Part(node, [node], True), {node.all_input_nodes[0].name: below}
-        given = result(below)
-        return parts._element_by_element(part, values, given, torch.expm1(below)) is None
+        alone = intermediates.alone([([node], [node])], {node.all_input_nodes[0].name: below})
+        return parts.off_by_element(*alone, result(below), torch.expm1(below)) is None
 
     told = {
         "scaled": [scaled(torch.expm1), scaled(lambda x: x.exp() - 1)],
@@ -360,6 +376,7 @@ if what == "walk":
     walk_functions()
 else:
     compare_wrong()
+    blamed()
     granted()
     small()
     grouped()

@@ -14,10 +14,12 @@ import pytest
 from aoti_debug.errors import AotiDebugError, UnknownKernel, UnreadableInput
 from aoti_debug.explain.accesses import checks
 from aoti_debug.explain.code import Code
+from aoti_debug.explain.culprit import draft, fixes, headline
 from aoti_debug.explain.kernel import find_in
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.package import explain_package
 from aoti_debug.explain.values import Found, read_bisection
+from aoti_debug.read.culprit import read_culprit
 from aoti_debug.read.record import DeviceAssert, Span
 from aoti_debug.read.typed import take
 from aoti_debug.run.directory import RunDirectory
@@ -374,7 +376,7 @@ def test_values_along_the_model_lead_to_the_first_that_is_not_finite(walked: Pat
 def looked(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     out = tmp_path_factory.mktemp("wrong")
     done = subprocess.run(
-        [warm_python, str(PLANTED), "wrong", str(out)], capture_output=True, text=True, timeout=600
+        [warm_python, str(PLANTED), "wrong", str(out)], capture_output=True, text=True, timeout=1200
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return out
@@ -389,6 +391,7 @@ def wrong_in(folder: Path) -> tuple[Found | None, dict[str, Any]]:
 def test_a_package_of_the_model_as_it_is_is_not_blamed(looked: Path):
     found, report = wrong_in(looked / "healthy")
     assert found is None and report["agrees"] and report["compiles"] == []
+    assert read_culprit(report) is None
 
 
 @pytest.mark.parametrize(
@@ -438,6 +441,39 @@ def test_an_operator_that_is_compiled_wrong_is_located_and_left_as_a_script(look
     assert (looked / "relu" / "one_kernel.py").is_file()
     marked = [row for row in found.values if row.mark == "first wrong"]
     assert [row.node for row in marked] == ["relu"]
+
+
+def test_what_makes_an_operator_wrong_is_named_and_the_workaround_was_tried(looked: Path):
+    found, report = wrong_in(looked / "relu")
+    assert found is not None
+    assert found.headline.startswith("Inductor's lowering or code of aten.relu.default makes relu")
+    tried, other = found.fixes
+    assert "make_fallback(torch.ops.aten.relu.default" in tried.what
+    assert str(tried.why).startswith("tried on 3 inputs of the program: right; ")
+    assert other.where == "one_kernel.py"
+    blamed = read_culprit(report)
+    assert blamed is not None and blamed.torch_compile
+    text = draft(blamed, found.summary, report["script"])
+    assert "torch.ops.aten.relu.default(" in text and f"torch {report['torch']}" in text
+    assert "* all lowerings" in text.split("## Still wrong")[0]
+    assert "* cpp.simdlen=1\n" in text.split("## Still wrong")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "workaround"),
+    [
+        ("pass", "joint-graph pass 2 (constant_fold_uniform_value)", "'disabled_passes': 'const"),
+        ("vectorized", "vectorized C++ code of aten.remainder.Tensor", "{'cpp.simdlen': 1}"),
+        ("decomposed", "decomposition of aten.hardswish.default", "aten.hardswish.default, over"),
+    ],
+)
+def test_a_step_of_the_compiler_is_at_fault_where_leaving_it_out_makes_the_part_right(
+    looked: Path, name: str, says: str, workaround: str
+):
+    blamed = read_culprit(json.loads((looked / f"{name}.json").read_text()))
+    assert blamed is not None and headline(blamed, "mul") == f"Inductor's {says} makes mul wrong"
+    assert workaround in fixes(blamed)[0].what
+    assert "tried on 3 inputs of the part alone: right" in str(fixes(blamed)[0].why)
 
 
 def test_an_operator_that_is_right_as_soon_as_its_inputs_are_outputs_is_found_apart(looked: Path):

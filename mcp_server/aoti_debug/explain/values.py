@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from aoti_debug.explain import culprit
 from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow
+from aoti_debug.read.culprit import read_culprit
 from aoti_debug.vocabulary import Place
 
 Report = Mapping[str, Any]
@@ -139,16 +141,23 @@ def read_bisection(report: Report) -> Found | None:
     if first.get("explains"):
         said += "; with its value the exported program gives the package's results"
     said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
-    fix = REPORT_IT
+    fix, blamed = REPORT_IT, read_culprit(report)
+    if blamed is not None:
+        headline = culprit.headline(blamed, node) or headline
+        said += culprit.clause(blamed)
     if wraps(first) or first.get("wide"):
         said += "; it passes 2**31 and is computed in 32 bits"
         headline, fix = f"{node} ({op}) passes 2**31 and is computed in 32 bits", IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
+    fixes = [fix]
+    if blamed is not None:
+        why = f"{fix.why}; {culprit.ISSUE} is the draft of an issue for PyTorch"
+        fixes = [*culprit.fixes(blamed), fix.model_copy(update={"why": why})]
     explained = first.get("explains", alone.startswith("wrong")) is not False
     decided = explained or isinstance(launch, dict)
     found = at_node(first, headline + pair(first), said, fix)
-    return replace(found, values=table(rows, node), decided=decided)
+    return replace(found, fixes=fixes, values=table(rows, node), decided=decided)
 
 
 def at_node(part: Report, headline: str, summary: str, fix: Fix) -> Found:

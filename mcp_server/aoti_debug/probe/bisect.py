@@ -3,12 +3,23 @@ then compiles with values inside the model as further outputs, each held against
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import time
 from typing import Any
 
-from . import compare, eager, events, intermediates, mismatch_causes, parts, standalone, values
+from . import (
+    compare,
+    culprit,
+    eager,
+    events,
+    intermediates,
+    mismatch_causes,
+    parts,
+    standalone,
+    values,
+)
 from .compare import random_ops, unguarded
 from .graph_run import located, on_cpu, outputs_of, values_of
 from .lazy import torch
@@ -27,6 +38,7 @@ def main() -> int:
     parser = standalone.arguments(__doc__, package=False, exported=True)
     parser.add_argument("--compiles", type=int, help="at most so many, where fewer are allowed")
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
+    parser.add_argument("--blame", type=float, default=culprit.SECONDS, help="seconds for that")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
     parser.add_argument("--launches", help="JSON file: [kernel, names] of each launch")
     options = parser.parse_args()
@@ -35,6 +47,7 @@ def main() -> int:
         search = Search(program, options, report)
         if not search.explained() and not search.wrapped() and not search.seen():
             search.run()
+        search.blame()
         report.update(state="done")
     return 0
 
@@ -59,6 +72,8 @@ class Search:
             self._limit = min(self._limit, options.compiles)
         self._wrong_outputs: list[int] = []  # of the package, where there is one
         self._given: list[Any] = []  # the package's results
+        self._package: Any = None
+        self._smallest: tuple[Any, Any] | None = None  # program and arguments of what is wrong
         self._rows: dict[str, Document] = {}
         self._sure: set[str] = set()  # right in a compile that shows the fault
         self.compiles: list[Document] = []
@@ -75,8 +90,8 @@ class Search:
         if not self._options.package:
             return False
         report = self._report
-        model = standalone.load_package(self._options, self._inputs(), report)
-        return self._settled(self._called(model))
+        self._package = standalone.load_package(self._options, self._inputs(), report)
+        return self._settled(self._called(self._package))
 
     def _called(self, model: Any) -> list[Any]:
         return [on_cpu(one) for one in standalone.results(model, self._inputs())]
@@ -138,8 +153,8 @@ class Search:
             self._report.update(not_seen=events.said(error, 300))
             return False
         node = self._nodes.get(found["like"]["node"]) if found is not None else None
-        if found is None or node is None:
-            return False
+        if found is None or node is None or node.op != "call_function":
+            return False  # the result of an operator may look most like an input
         self._rows[node.name] = found["like"]
         launch = {"number": found["number"], "kernel": found["kernel"]}
         self._report.update(launch=launch, rows=self._in_order())
@@ -267,8 +282,11 @@ class Search:
             self._report.update(agrees=True, unstable=unstable)
         return unstable is not None
 
+    def _spent(self) -> float:
+        return time.monotonic() - self._began
+
     def _may_compile(self) -> bool:
-        spent = time.monotonic() - self._began
+        spent = self._spent()
         last = self.compiles[-1]["seconds"] if self.compiles else 0.0
         enough = bool(spent + last < self._options.seconds)
         return enough and len(self.compiles) < self._limit
@@ -368,10 +386,43 @@ class Search:
         tried = outputs_of(module, self._inputs().flat, compute)
         return compare.agrees(self._given, tried)
 
+    def blame(self) -> None:
+        """Find the part of the compiler at fault; try the workaround on the whole program."""
+        seconds = min(self._options.blame, self._options.seconds - self._spent())
+        if self._smallest is None or seconds <= 0:
+            return
+        program, args = self._smallest
+        found = culprit.Culprit(program, args, self._settings, seconds).search()
+        self._report.update(culprit=found)
+        way = found.get("workaround")
+        if way is None or found["seconds"] + self.compiles[-1]["seconds"] > seconds:
+            return
+        try:
+            way["whole"] = self._tried(way)
+        except Exception as error:
+            way["whole"] = {"failed": events.said(error, 300)}
+        self._report.update(culprit=found, compiles=self.compiles)
+
+    def _tried(self, way: Document) -> Document:
+        """Compile the whole program with a workaround; hold it against the program and time it."""
+        began = time.monotonic()
+        with culprit.applied(way) as settings:
+            options = {**self._settings, **settings}
+            model = intermediates.build(unguarded(self._program), self._program, options)
+        self._count(began, workaround=1)
+        whole: Document = {"tried": culprit.tried(self._program, self._inputs(), model)}
+        if self._package is not None and whole["tried"]:
+            both = self._package, model
+            calls = [functools.partial(standalone.call, one, self._inputs()) for one in both]
+            whole["ratio"] = culprit.ratio(*calls)
+        return whole
+
     def _reproduce(self, exported: Any, args: Any) -> None:
+        self._smallest = exported, args
         if self._options.report is not None:
             given = self._options.report, exported, args, self._settings
-            self._report.update(reproduction=parts.reproduce(*given))
+            name, text = parts.reproduce(*given)
+            self._report.update(reproduction=name, script=text)
 
 
 def _passes(value: Any) -> bool:

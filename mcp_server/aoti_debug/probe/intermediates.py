@@ -118,12 +118,16 @@ def add_outputs(module: Any, names: list[str]) -> int:
     return len(flat)
 
 
+def options(settings: Document) -> Document:
+    """Return the settings of a compile without those of a package."""
+    return {key: value for key, value in settings.items() if key not in _OF_PACKAGES}
+
+
 def build(module: Any, program: Any, settings: Document) -> Any:
     """Compile a module of an exported program and load it."""
     inductor: Any = import_module("torch._inductor")
     args, kwargs = program.example_inputs
-    options = {key: value for key, value in settings.items() if key not in _OF_PACKAGES}
-    library = inductor.aot_compile(module, args, kwargs, options=options or None)
+    library = inductor.aot_compile(module, args, kwargs, options=options(settings) or None)
     return standalone.load_library(library, torch.utils._pytree.tree_leaves((args, kwargs)))
 
 

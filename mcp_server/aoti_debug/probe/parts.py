@@ -3,7 +3,6 @@ compute together with it, on the values that the program gives them. All of them
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ from .lazy import torch
 
 Document = dict[str, Any]
 
+_LITERALS = 64  # numbers that stand in a script
 _ULPS = 64  # of a value, that an operator of single elements may be off by
 _FACTOR = 8.0
 _DENORMAL = 1.2e-38
@@ -60,21 +60,23 @@ def compared(parts: list[Part], values: Document, settings: Document) -> list[Do
     groups = [(part.nodes, [part.node]) for part in parts]
     given, right, *_ = results(groups, values, settings)
     found: list[Document] = []
-    for part, mine, plain in zip(parts, given, right):
+    for part, group, mine, plain in zip(parts, groups, given, right):
         row = compare.outputs([mine], [plain], None)[0]
         if row["verdict"] == "agrees" and part.alone:
-            row.update(_element_by_element(part, values, mine, plain) or {})
+            row.update(off_by_element(*intermediates.alone([group], values), mine, plain) or {})
         found.append({"part": part, "row": {"node": part.node.name, **row}, "given": mine})
     return found
 
 
-def _element_by_element(part: Part, values: Document, given: Any, right: Any) -> Document | None:
-    """Hold an operator of single elements against float64 by the size of each element: a large one
-    beside it makes no difference of a small one harmless, which later operators may scale up."""
-    pointwise = getattr(torch.Tag, "pointwise", None) in getattr(part.node.target, "tags", ())
+def off_by_element(module: Any, args: Any, given: Any, right: Any) -> Document | None:
+    """Hold a module of one operator of single elements against float64 by the size of each element:
+    a large one beside it makes no difference of a small one harmless, which later operators may
+    scale up."""
+    nodes = [node for node in module.graph.nodes if node.op == "call_function"]
+    tag = getattr(torch.Tag, "pointwise", None)
+    pointwise = len(nodes) == 1 and tag in getattr(nodes[0].target, "tags", ())
     if not pointwise or not is_float(right):
         return None
-    module, args = intermediates.alone([(part.nodes, [part.node])], values)
     wide = [one.double() if one.is_floating_point() else one for one in args]
     try:
         (exact,) = module(*wide)
@@ -90,14 +92,36 @@ def _element_by_element(part: Part, values: Document, given: Any, right: Any) ->
     return first and {"verdict": "differs", "wrong": len(places), "first_wrong": first}
 
 
-def reproduce(report: str, exported: Any, args: Any, settings: Document) -> str:
-    """Leave a wrong part beside the report: program, inputs and a script of ten lines."""
+def reproduce(report: str, exported: Any, args: Any, settings: Document) -> tuple[str, str]:
+    """Leave a wrong part beside the report, as a script that needs torch alone and, where its
+    inputs are large, a file; return its name and its text."""
     path = Path(report)
-    torch.export.save(exported, path.with_name("one_kernel.pt2"))
-    torch.save(tuple(args), path.with_name("one_kernel_inputs.pt"))
-    text = _SCRIPT.format(settings=json.dumps(settings))
+    if sum(one.numel() for one in args) <= _LITERALS:
+        inputs = ", ".join(map(_literal, args))
+    else:
+        torch.save(list(args), path.with_name("one_kernel_inputs.pt"))
+        inputs = '*torch.load(__file__.replace(".py", "_inputs.pt"))'
+    code = "\n    ".join(flat(exported).code.strip().splitlines())
+    options = intermediates.options(settings) or None
+    text = _SCRIPT.format(code=code, inputs=inputs, settings=settings or None, options=options)
     path.with_name("one_kernel.py").write_text(text)
-    return "one_kernel.py"
+    return "one_kernel.py", text
+
+
+def _literal(tensor: Any) -> str:
+    """Return Python that makes a tensor with these strides."""
+    made = f"torch.tensor({tensor.tolist()}, dtype={tensor.dtype})"
+    if not tensor.is_contiguous():
+        sizes = f"{tuple(tensor.shape)}, {tensor.stride()}, dtype={tensor.dtype}"
+        made = f"torch.empty_strided({sizes}).copy_({made})"
+    return made if tensor.device.type == "cpu" else f'{made}.to("{tensor.device}")'
+
+
+def flat(program: Any) -> Any:
+    """Return a program as a module without the nesting of its arguments."""
+    module = compare.unguarded(program)
+    module.graph._codegen = torch.fx.graph.CodeGen()
+    return torch.fx.GraphModule(module, module.graph)
 
 
 def alone(part: Part, values: Document) -> tuple[Any, tuple[Any, ...]]:
@@ -107,19 +131,21 @@ def alone(part: Part, values: Document) -> tuple[Any, tuple[Any, ...]]:
 
 
 _SCRIPT = """\
-import json
-from pathlib import Path
+from math import inf, nan
 
 import torch
+from torch import device
 
-here = Path(__file__).parent
-program = torch.export.load(here / "one_kernel.pt2")
-inputs = torch.load(here / "one_kernel_inputs.pt", weights_only=True)
-package = torch._inductor.aoti_compile_and_package(
-    program,
-    package_path=str(here / "one_kernel_compiled.pt2"),
-    inductor_configs=json.loads({settings!r}),
-)
-print("compiled:", torch._inductor.aoti_load_package(package)(*inputs))
-print("eager:   ", program.module()(*inputs))
+
+class Model(torch.nn.Module):
+    {code}
+
+
+model, inputs = Model(), [{inputs}]
+with torch.no_grad():
+    program = torch.export.export(model, tuple(inputs))
+    package = torch._inductor.aoti_compile_and_package(program, inductor_configs={settings})
+    print("eager:        ", model(*inputs))
+    print("torch.compile:", torch.compile(model, dynamic=False, options={options})(*inputs))
+    print("package:      ", torch._inductor.aoti_load_package(package)(*inputs))
 """

@@ -18,15 +18,18 @@ from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.diagnose.observations import OlderPackage
 from aoti_debug.examine.launches import launch_words, launches_in, model_of
 from aoti_debug.experiments import smallest_wrong
+from aoti_debug.explain.culprit import ISSUE, draft
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.facts.trials import without
 from aoti_debug.hypotheses import tolerance
 from aoti_debug.model import Diagnosis, Fix, SourceLine
 from aoti_debug.read.check_report import CompareReport
+from aoti_debug.read.culprit import read_culprit
 from aoti_debug.read.record import DeviceAssert, PythonException
 from aoti_debug.read.trial_report import read_trial
 from aoti_debug.record.outputs import always
+from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.captured_program import older_package, passed_over, program_kept, script_of
 from aoti_debug.triage.replay import check_call, limit, probed
@@ -147,6 +150,11 @@ async def take_bisection(
     longest = (budget or 0.0) + state.request.timeout_s
     ran, report, artifact = await probed(state, "bisect", "bisect", call, *more, timeout_s=longest)
     found = read_bisection(report or {})
+    culprit, script = read_culprit(report or {}), str((report or {}).get("script"))
+    if found is not None and culprit is not None:
+        at = (state.directory.path / artifact).with_name(ISSUE)
+        text = draft(culprit, found.summary, script).encode()
+        await anyio.to_thread.run_sync(write_atomically, at, text)
     said = found.summary if found else vanished(report or {})
     state.done(state.step("bisect", WHY_BISECT, ran, said))
     return replace(observations, walked=replace(found, artifact=artifact) if found else None)

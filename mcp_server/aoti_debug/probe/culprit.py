@@ -1,0 +1,364 @@
+"""Find the part of the compiler that makes an operator wrong: its graph is run in eager as Inductor
+lowers it, then it is compiled again with one step left out at a time. And a workaround, tried."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import re
+import time
+from collections.abc import Callable, Iterator
+from functools import reduce
+from importlib import import_module
+from statistics import median
+from typing import Any
+
+from . import compare, eager, events, graph_run, intermediates, pairs, parts, standalone
+from .describe import is_float
+from .lazy import replaced, torch
+
+Document = dict[str, Any]
+Leave = Callable[[str, str], bool]  # subsystem, what asks for it: is it left out
+
+SECONDS = 90.0
+_PAIRS_S = 1.0
+_PASSES = ("pre_grad_passes", "decomposition", "joint_graph_passes", "post_grad_passes")
+_NO_CACHE = {"fx_graph_cache": False, "fx_graph_remote_cache": False}
+# What settings leave out of "… of OPERATOR"; each is tried alone, then all together.
+SETTINGS: dict[str, Document] = {
+    "autotuned code": {
+        "max_autotune": False,
+        "max_autotune_gemm": False,
+        "max_autotune_pointwise": False,
+    },
+    "fast math": {
+        "use_fast_math": False,
+        "cpp.enable_unsafe_math_opt_flag": False,
+        "cpp.enable_floating_point_contract_flag": "off",
+    },
+    "code without rounding between operators": {"emulate_precision_casts": True},
+    "fusion": {"max_fusion_size": 1, "epilogue_fusion": False, "prologue_fusion": False},
+    "vectorized loop tail": {"cpp.enable_loop_tail_vec": False},
+    "tiling": {"cpp.enable_tiling_heuristics": False},
+    "layout": {"layout_optimization": False},
+    "padding": {"comprehensive_padding": False, "shape_padding": False},
+    "split or unrolled reduction": {"split_reductions": False, "unroll_reductions_threshold": 1},
+    "online softmax": {"online_softmax": False},
+    "persistent reduction": {
+        "triton.persistent_reductions": False,
+        "triton.cooperative_reductions": False,
+    },
+    "loop order": {"pick_loop_orders": False, "loop_ordering_after_fusion": False},
+    "combined kernel": {"combo_kernels": False},
+    "reuse of buffers": {"inplace_buffers": False, "allow_buffer_reuse": False},
+    "vectorized C++ code": {"cpp.simdlen": 1},
+}
+# Of passes, after `disabled_passes` with the name of the one.
+_OF_PASSES: tuple[Document, ...] = (
+    {"joint_graph_constant_folding": False},
+    {"pattern_matcher": False},
+)
+
+
+class _Over(Exception):
+    """The seconds are over."""
+
+
+class _Lowered(BaseException):
+    """Ends a compile with the graph that is lowered; Inductor handles every Exception itself."""
+
+
+class Case:
+    """Inputs of a program, and what it gives for them, in its own precision and in float64."""
+
+    def __init__(self, program: Any, given: standalone.Inputs) -> None:
+        self.module, self.given = compare.unguarded(program), given
+        self.right = graph_run.outputs_of(self.module, standalone.copied(given).flat)
+        self.exact = (eager.exact(self.module, given) or {}).get("outputs")
+
+    def differs(self, model: Any) -> bool:
+        """Tell whether a model gives something else, beyond what rounding can do."""
+        with torch.no_grad():
+            found = standalone.flat_outputs(standalone.call(model, standalone.copied(self.given)))
+        found = list(map(graph_run.on_cpu, found))
+        whole = self.right, self.exact, self.module, self.given
+        rows, _ = compare.within_rounding(found, *whole)
+        if compare.verdict(rows, random=False) != "agrees":
+            return True
+        given = self.module, self.given.flat
+        return any(parts.off_by_element(*given, *both) for both in zip(found, self.right))
+
+
+def fresh(given: standalone.Inputs) -> list[standalone.Inputs]:
+    """Return inputs, a copy with elements in another order, and one with floats halved as well."""
+    found = [given]
+    torch.manual_seed(0)
+    for factor in (1.0, 0.5):
+        other = standalone.copied(given)
+        for leaf in other.flat:
+            if isinstance(leaf, torch.Tensor) and leaf.numel():
+                mixed = leaf.flatten()[torch.randperm(leaf.numel()).to(leaf.device)]
+                with torch.no_grad():
+                    leaf.copy_((mixed * factor if is_float(leaf) else mixed).reshape(leaf.shape))
+        found.append(other)
+    return found
+
+
+def tried(program: Any, given: standalone.Inputs, model: Any) -> int:
+    """Return on how many inputs, the given one among them, a model is right; 0 where it is wrong on
+    any that the program itself takes."""
+    cases = []
+    for one in fresh(given):
+        with contextlib.suppress(Exception):
+            cases.append(Case(program, one))
+    return 0 if any(case.differs(model) for case in cases) else len(cases)
+
+
+def ratio(one: Callable[[], Any], other: Callable[[], Any]) -> float:
+    """Return how many times as long the other takes, as a median of pairs."""
+    with torch.no_grad():
+        ones, others = pairs.compared(one, other, _PAIRS_S)
+    return round(median(b / a for a, b in zip(ones, others)), 3)
+
+
+@contextlib.contextmanager
+def applied(workaround: Document) -> Iterator[Document]:
+    """Have the operator of a workaround fall back to eager's kernel; yield its settings."""
+    if "fallback" not in workaround:
+        yield workaround["settings"]
+        return
+    lowering, decomposition = map(
+        import_module, ("torch._inductor.lowering", "torch._inductor.decomposition")
+    )
+    name, _, overload = workaround["fallback"].rpartition(".")
+    op = getattr(reduce(getattr, name.split("."), torch.ops), overload)
+    names = ("lowerings", "fallbacks", "needs_realized_inputs")
+    tables = [*(getattr(lowering, name) for name in names), decomposition.decompositions]
+    kept = [one.copy() for one in tables]
+    clear = getattr(decomposition.fast_random_decomps, "cache_clear", lambda: None)
+    try:
+        decomposition.decompositions.pop(op, None)
+        clear()
+        lowering.make_fallback(op, warn=False, override_decomp=True)
+        yield {}
+    finally:
+        for table, was in zip(tables, kept):
+            table.clear()
+            table.update(was)
+        clear()
+
+
+class Culprit:
+    """The search in the program of one wrong part, on the arguments with which it is wrong."""
+
+    def __init__(self, program: Any, args: Any, settings: Document, seconds: float) -> None:
+        self._program, self._settings = program, settings
+        self._until, self._last = time.monotonic() + seconds, 0.0
+        self._given = standalone.of_call(args, {})
+        self._case = Case(program, self._given)
+        self.trials: list[Document] = []
+        self.found: Document = {"trials": self.trials, "versions": _versions(self._given.flat)}
+
+    def search(self) -> Document:
+        """Return the `stage` at fault, with what is known of it, and the workaround."""
+        began = time.monotonic()
+        try:
+            self._blame()
+        except _Over:
+            self.found["undecided"] = True
+        except Exception as error:
+            self.found["failed"] = events.said(error, 300)
+        self.found["seconds"] = round(time.monotonic() - began, 1)
+        return self.found
+
+    def _blame(self) -> None:
+        as_is = self._compiled({})
+        if not self._case.differs(as_is):
+            self._check()
+            built = intermediates.build(self._case.module, self._program, self._settings)
+            wrong = self._case.differs(built)
+            self.found["stage"] = "package" if wrong else "none"
+            return
+        graph, wrong = self._lowered(), False
+        with contextlib.suppress(Exception):  # of what eager cannot run
+            wrong = self._case.differs(graph)
+        if wrong:
+            ways = self._in_the_graph()
+        else:
+            self.trials.append({"left_out": "decompositions and passes", "right": False})
+            ways = self._in_the_code(graph)
+        self._work_around(as_is, ways)
+        self._check()
+        with self._without(None):
+            options = self._options({}) or None
+            compiled = torch.compile(parts.flat(self._program), dynamic=False, options=options)
+            self.found["torch_compile"] = self._case.differs(compiled)
+
+    def _in_the_graph(self) -> list[Document]:
+        """Find the first of decompositions and passes, in the order in which they run, after which
+        the graph is wrong in eager; return what may leave it out."""
+        asked: list[tuple[str, str]] = []
+
+        def wrong(limit: float) -> bool:
+            asked.clear()
+
+            def leave(subsystem: str, name: str) -> bool:
+                if subsystem in _PASSES:
+                    asked.append((subsystem, name))
+                return subsystem in _PASSES and len(asked) > limit
+
+            return self._case.differs(self._lowered({}, leave))
+
+        wrong(float("inf"))
+        right, bad = 0, len(asked)
+        if wrong(0):
+            self.found["stage"] = "tracing"
+            return []
+        while bad - right > 1:
+            middle = (right + bad) // 2
+            right, bad = (right, middle) if wrong(middle) else (middle, bad)
+        wrong(bad)
+        subsystem, name = asked[bad - 1]
+        number = sum(one == subsystem for one, _ in asked[:bad])
+        self.found.update(stage=subsystem, name=name, number=number)
+        self.trials.append({"left_out": f"{subsystem} from {name} on", "right": True})
+        if subsystem == "decomposition":
+            known = re.search(r"op='(.+?)', overload='(.+?)'", name)
+            self.found["op"] = op = ".".join(known.groups()) if known else name
+            return [{"fallback": op}]
+        ways = map(self._changes, ({"disabled_passes": name}, *_OF_PASSES))
+        return [{"settings": w} for w in ways if w and not self._case.differs(self._lowered(w))]
+
+    def _in_the_code(self, graph: Any) -> list[Document]:
+        """Find the operator with whose lowering the code becomes wrong, where later ones fall back
+        to eager's kernels, and the setting with which it is right; return both as workarounds."""
+        self.found["stage"] = "code"
+        targets = {node.name: str(node.target) for node in graph.graph.nodes}
+        asked: list[str] = []
+
+        def right(kept: Callable[[int], bool], what: str) -> bool:
+            asked.clear()
+
+            def leave(subsystem: str, name: str) -> bool:
+                if subsystem == "lowerings":
+                    asked.append(name)
+                return subsystem == "lowerings" and not kept(len(asked))
+
+            return self._right(what, {}, leave)
+
+        ways: list[Document] = []
+        if right(().__contains__, "all lowerings"):
+            good, bad = 0, len(asked)
+            while bad - good > 1:
+                middle = (good + bad) // 2
+                fits = right(range(middle + 1).__contains__, f"lowerings from {asked[middle]} on")
+                good, bad = (middle, bad) if fits else (good, middle)
+            ops = [targets.get(name, name) for name in asked]
+            alone = bad == 1 or not right(bad.__eq__, f"lowerings but {asked[bad - 1]}")
+            others = [] if alone else [op for op in ops[: bad - 1] if op != ops[bad - 1]]
+            self.found.update(op=ops[bad - 1], others=list(dict.fromkeys(others)))
+            ways = [{"fallback": ops[bad - 1]}]
+        rows = {name: self._changes(one) for name, one in SETTINGS.items()}
+        rows[""] = {key: value for one in rows.values() for key, value in one.items()}
+        for name, one in rows.items():
+            words = ", ".join(f"{key}={value!r}" for key, value in one.items())
+            if one and self._right(words, one):
+                self.found["code"] = name
+                return [{"settings": one}, *ways]
+        return ways
+
+    def _work_around(self, as_is: Any, ways: list[Document]) -> None:
+        """Report the first way with which the part is right on other inputs, too, and its time."""
+        for way in ways:
+            with contextlib.suppress(Exception), applied(way) as settings:
+                model = self._compiled(settings)
+                count = tried(self._program, self._given, model)
+                if count:
+                    args = standalone.copied(self._given).flat
+                    took = ratio(lambda: as_is(*args), lambda: model(*args))  # noqa: B023
+                    self.found["workaround"] = {**way, "tried": count, "ratio": took}
+                    return
+
+    def _changes(self, settings: Document) -> Document:
+        """Return those settings that this torch has with another value."""
+        config: Any = import_module("torch._inductor.config")
+
+        def value(key: str) -> Any:
+            return self._settings.get(key, reduce(getattr, key.split("."), config))
+
+        found = {}
+        for key, wanted in settings.items():
+            with contextlib.suppress(AttributeError):
+                if value(key) != wanted:
+                    found[key] = wanted
+        return found
+
+    def _right(self, what: str, settings: Document, leave: Leave | None = None) -> bool:
+        """Compile with something left out; tell whether the part is right then, and note it."""
+        try:
+            right = not self._case.differs(self._compiled(settings, leave))
+        except _Over:
+            raise
+        except Exception:  # it cannot be left out
+            return False
+        self.trials.append({"left_out": what, "right": right})
+        return right
+
+    def _check(self) -> None:
+        if time.monotonic() + self._last > self._until:
+            raise _Over
+
+    def _options(self, settings: Document) -> Document:
+        return intermediates.options({**self._settings, **settings})
+
+    def _compiled(self, settings: Document, leave: Leave | None = None) -> Any:
+        """Return the part compiled as torch.compile does, which takes a tenth of a package."""
+        self._check()
+        began = time.monotonic()
+        inductor: Any = import_module("torch._inductor")
+        with self._without(leave), torch.no_grad():
+            model = inductor.compile(
+                parts.flat(self._program), self._given.flat, options=self._options(settings)
+            )
+        self._last = time.monotonic() - began
+        return model
+
+    def _lowered(self, settings: Document | None = None, leave: Leave | None = None) -> Any:
+        """Return the graph that is lowered; nothing is compiled."""
+        compile_fx: Any = import_module("torch._inductor.compile_fx")
+
+        def stop(graph: Any, *_: Any, **__: Any) -> None:
+            raise _Lowered(graph)
+
+        last = self._last
+        with replaced([(compile_fx, "GraphLowering", stop)]):
+            try:
+                self._compiled(settings or {}, leave)
+            except _Lowered as ended:
+                return ended.args[0]
+            finally:
+                self._last = last
+        raise ValueError("nothing was lowered")
+
+    @contextlib.contextmanager
+    def _without(self, leave: Leave | None) -> Iterator[None]:
+        """Leave steps out where Inductor asks its own bisector, without its caches."""
+        bisector: Any = import_module("torch._inductor.compiler_bisector")
+        caches: Any = import_module("torch._functorch.config")
+
+        def disabled(_: str, subsystem: str, debug_info: Callable[[], str] | None = None) -> bool:
+            name = debug_info() if debug_info is not None else ""
+            return leave is not None and leave(subsystem, name)
+
+        others = [(bisector.CompilerBisector, "disable_subsystem", disabled)]
+        config: Any = import_module("torch._inductor.config")
+        with replaced([*others, (caches, "enable_autograd_cache", False)]), config.patch(_NO_CACHE):
+            yield
+
+
+def _versions(args: list[Any]) -> str:
+    device = standalone.device_of(args)
+    name = torch.backends.cpu.get_cpu_capability()
+    name = torch.cuda.get_device_name(device) if device.startswith("cuda") else name
+    built, python = torch.version.git_version, platform.python_version()
+    return f"torch {torch.__version__} ({built}), Python {python}, {platform.platform()}, {name}"
