@@ -71,6 +71,12 @@ def test_refusing_bad_input_with_a_clear_error_is_a_fix() -> None:
     assert judge(replace(facts, calls=0)).verdict == "masked"
 
 
+def test_calls_that_are_grouped_otherwise_may_give_the_package_every_row_of_the_reference() -> None:
+    facts = replace(WRONG_FIXED, category="user_code", inputs="input 0 has other values")
+    assert judge(facts).verdict == "masked"
+    assert judge(replace(facts, given_all=True)).verdict == "fixed"
+
+
 def test_refusing_is_no_fix_of_wrong_values() -> None:
     facts = replace(WRONG_FIXED, now=REFUSED, raised_by_user=True)
     assert judge(facts).verdict == "moved"
@@ -103,6 +109,7 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
             "not fixed",
             "still refuses",
         ),
+        (replace(WRONG_FIXED, never_given=(4, 16)), "not fixed", "never receives 4 of 16 rows"),
         (replace(FIXED, narrowed=("x[0]: 2 to 64 is now 2 to 4",)), "masked", "now 2 to 4"),
         (
             replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, package="differs"))),

@@ -117,7 +117,7 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     source = [*found.diagnosis.source[:1], *last_line_of(repeats.written)]
     found = found.but(source=[*source, *found.diagnosis.source[1:]])
     because = [tried, *(b for b in found.diagnosis.because if b.result != tried.result)]
-    alone = all(r.paired or r.caller != one.caller for r in run.references)
+    alone = all(r.paired or r.asked or r.caller != one.caller for r in run.references)
     return found.but(because=because[:3], confidence="proved" if anew or alone else "likely")
 
 

@@ -4,6 +4,7 @@ the export, and how its results differ from the package's on the same inputs."""
 from __future__ import annotations
 
 import functools
+import hashlib
 import sys
 import threading
 import weakref
@@ -167,15 +168,17 @@ def _arranged(args: Any, kwargs: Any) -> list[Any]:
 
 
 def ended() -> None:
-    """Say how many of the rows that the module was given the package never was, where all of its
-    calls were seen."""
+    """Say which rows the module was given, and how many of them the package never was, where all of
+    its calls were seen."""
     counted = call_counters.of_process()
     if counted is None or counted.numbers[call_counters.RETURNED] > _State.returned:
         return
     for caller, wanted in _State.wanted.items():
         missing = sum(row not in _State.rows for row in wanted)
-        if missing and _State.rows:
-            events.emit("reference", caller=caller, rows=[missing, len(wanted)])
+        if _State.rows and wanted:
+            rows = [missing, len(wanted)] if missing else []
+            asked = hashlib.sha256(b"".join(sorted(wanted))).hexdigest()[:16]
+            events.emit("reference", caller=caller, asked=asked, rows=rows)
 
 
 def _watched(original: Any) -> Any:

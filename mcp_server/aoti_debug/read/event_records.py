@@ -223,6 +223,7 @@ class Reference(Record):
     reordered: tuple[int, ...] = ()  # for each tensor of the package, which of the module's it is
     written: tuple[int, ...] = ()  # tensors that are the same memory with other values
     other: tuple[int, ...] = ()  # tensors that have other values
+    asked: str | None = None  # a digest of all rows that this caller's calls were given
     rows: tuple[int, ...] = ()  # of its inputs that the package was never given, and all of them
     apart: float | None = None  # the results at most, of the elements that were looked at
     largest: float = 0.0

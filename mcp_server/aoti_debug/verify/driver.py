@@ -16,7 +16,7 @@ from aoti_debug.hypotheses.reference import left_out, loaded
 from aoti_debug.minify.material import Material, ended_well, failure_kept, unexported
 from aoti_debug.minify.request import NothingToMinify
 from aoti_debug.model import Category
-from aoti_debug.read.event_records import Call
+from aoti_debug.read.event_records import Call, Reference
 from aoti_debug.read.record import PythonException
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
@@ -244,6 +244,19 @@ def _rows(call: Call) -> int:
     return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
+def _never_given(run: RunSeen) -> Reference | None:
+    """Return the reference with rows that the package was never given."""
+    return next((one for one in run.references if one.rows), None)
+
+
+def _given_all(before: RunSeen, now: RunSeen) -> bool:
+    """Tell whether the package is given all rows of the reference, which it was not before."""
+    missed = _never_given(before)
+    return missed is not None and any(
+        one.asked == missed.asked and not one.rows for one in now.references if one.asked
+    )
+
+
 def _unchanged(before: RunSeen, now: RunSeen) -> bool:
     if any(one.reasons for one in before.references):
         return False
@@ -264,6 +277,7 @@ def _facts(
     if alone:  # what calls break that none did before
         known = {w for c in was.calls for w in c.breaks} if before.category not in CONTRACT else ()
         breaks = tuple(dict.fromkeys(w for c in calls for w in c.breaks if w not in known))
+    missed = _never_given(events)
     told = {one.name: getattr(report, one.name) for one in fields(HeldOut)}
     return Facts(
         **told,
@@ -282,6 +296,8 @@ def _facts(
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),
+        never_given=missed.rows if missed is not None and _never_given(was) else (),
+        given_all=_given_all(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         changes=changed,
         died_in=report.died_in,

@@ -103,6 +103,8 @@ class Facts(HeldOut):
     was_wrong: bool = False  # the package itself, on the failing call's inputs
     nonfinite: bool = False  # calls returned NaN or Inf then
     checked: bool = False  # the script's own check complained of what calls returned
+    never_given: tuple[int, ...] = ()  # rows of the reference, as before, and all of them
+    given_all: bool = False  # of these rows, which it was not before
     unchanged: bool = False  # every call was given, and returned, what it did then
     changes: Changes = field(default_factory=Changes)  # of the script's checks
     unnoticed: str = ""  # wrong results that the fixed script ends well with
@@ -307,6 +309,8 @@ def _same_inputs(facts: Facts) -> Found:
         text += ", but for what the script has in a table" * facts.looked_up
     elif _by_check(facts) and not (facts.alone and facts.changes.selects and not facts.kept):
         text = f"the script's check passes with other inputs: {facts.inputs}"
+    elif facts.given_all:
+        text = f"the package is given every row of the reference: {facts.inputs}"
     elif facts.answered:
         text = f"other inputs give the same results: {facts.inputs}"
     elif right:
@@ -326,6 +330,9 @@ def _cause(facts: Facts) -> Found:
         still = facts.unkept[0]
     elif facts.breaks:
         still = f"the call still breaks the contract of the package: {', '.join(facts.breaks)}"
+    elif facts.never_given:
+        missed, rows = facts.never_given
+        still = f"the package still never receives {missed} of {rows} rows of the reference"
     elif facts.not_given:
         still = f"load_constants is still not given {', '.join(facts.not_given[:3])}"
     elif facts.category == "contract_guard" and facts.refused:
