@@ -194,6 +194,19 @@ def rich(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
 
 
 @pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
+    """Return a directory with what tests/targets/server.py writes."""
+
+    def make(root: Path) -> None:
+        target = [warm_python, str(TARGETS / "server.py")]
+        done = subprocess.run(target, cwd=root, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
+    return once("served", tmp_path_factory, make, Path(given) if given else None)
+
+
+@pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Unpack the recorded packages once."""
     folder = tmp_path_factory.mktemp("packages")

@@ -34,15 +34,34 @@ _OF_TIME = re.compile(
 _COMPARES = re.compile(r"[<>]|too slow|deadline|exceed|limit", re.IGNORECASE)
 
 
+_OF_MEMORY = re.compile(
+    r"(?i)\b(?:ru_)?(?:max)?rss\b|\bleak|\bgr[eo]ws?\b|\b[GM]i?B\b"
+    r"|\bmemory[ _](?:info|allocated|reserved|limit|budget|usage|use)"
+)
+
+
+def complains_of_memory(observations: Observations) -> PythonException | None:
+    """Return the script's own check that ended it, where that is about the memory it takes."""
+    return _complains(observations, _OF_MEMORY)
+
+
 def complains_of_time(observations: Observations) -> PythonException | None:
     """Return the script's own check that ended it, where that is about how long calls took."""
+    found = _complains(observations, _OF_TIME)
+    return found if found is not None and _COMPARES.search(_text_of(found)) else None
+
+
+def _complains(observations: Observations, of: re.Pattern[str]) -> PythonException | None:
     if not rejects(observations):
         return None
     raised = observations.of(PythonException)
     last = raised[-1] if raised else None
-    line = (last.frames[-1].text or "") if last is not None and last.frames else ""
-    text = f"{line} {last.message[:300]}" if last is not None else ""
-    return last if _OF_TIME.search(text) and _COMPARES.search(text) else None
+    return last if last is not None and of.search(_text_of(last)) else None
+
+
+def _text_of(exception: PythonException) -> str:
+    line = (exception.frames[-1].text or "") if exception.frames else ""
+    return f"{line} {exception.message[:300]}"
 
 
 def is_check(exception: PythonException) -> bool:

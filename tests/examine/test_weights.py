@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,26 +18,12 @@ from aoti_debug.report.text import markdown
 from aoti_debug.run.target import resolve_target
 from aoti_debug.server import create_server
 from aoti_debug.service import Request
-from conftest import TARGETS
 from examine.conftest import answered
 from mcp import Client
-from programs import QUICK, once
+from programs import QUICK
 
 Prove = Callable[..., WeightsAnswer]
 ALL = ("again.weight", "first.bias", "last.bias", "last.weight", "low", "scale", "shift")
-
-
-@pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
-    """Return a directory with what tests/targets/server.py writes."""
-
-    def make(root: Path) -> None:
-        target = [warm_python, str(TARGETS / "server.py")]
-        done = subprocess.run(target, cwd=root, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-
-    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
-    return once("served", tmp_path_factory, make, Path(given) if given else None)
 
 
 @pytest.fixture

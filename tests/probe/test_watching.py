@@ -165,6 +165,89 @@ def test_constants_are_reported(run_script):
     assert constants["constants"][0]["shape"] == [50, 8]
 
 
+def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_script):
+    ran = run_script(
+        """
+        import zipfile
+        from torch._C import _aoti
+
+        loader = _aoti.AOTIModelPackageLoader("model.pt2", "model", False, 2, -1)
+        given = [ids, weights, bias]
+        print(loader.run(given)[0].shape, loader.boxed_run(given)[0].shape, given)
+        table = {"table.weight": torch.zeros(50, 8)}
+        loader.load_constants(table, True, False)
+        with zipfile.ZipFile("model.pt2") as archive:
+            archive.extractall("unpacked")
+        from pathlib import Path
+        [library] = Path("unpacked").rglob("*.wrapper.so")
+        runner = _aoti.AOTIModelContainerRunnerCpu(str(library), 1)
+        names = {fqn: name for name, fqn in runner.get_constant_names_to_original_fqns().items()}
+        runner.update_constant_buffer({names["table.weight"]: table["table.weight"]}, False, False)
+        runner.run([ids, weights, bias])
+        print(model(ids, weights, bias=bias).shape)
+        """
+    )
+    assert ran.code == 0, ran.stderr
+    assert ran.stdout.splitlines() == [
+        "torch.Size([4, 3, 4]) torch.Size([4, 3, 4]) []",
+        "torch.Size([4, 3, 4])",
+    ]
+    loads = {one["instance"]: one for one in ran.of("begin", phase="load")}
+    assert [one["name"].rpartition(".")[2] for one in loads.values()] == [
+        "aoti_load_package",
+        "__init__",
+        "__init__",
+    ]
+    assert loads[2]["num_runners"] == 2
+    calls = ran.of("begin", phase="run")
+    assert [(call["instance"], len(call["inputs"])) for call in calls] == [
+        (2, 3),
+        (2, 3),
+        (3, 3),
+        (1, 3),
+    ]
+    assert all(call["package"].endswith(("model.pt2", ".so")) for call in calls)
+    first, second = ran.of("begin", phase="constants")
+    assert (first["instance"], first["inactive"]) == (2, True)
+    assert (second["instance"], second["inactive"]) == (3, False)
+    assert second["constants"][0]["name"] == "table.weight"
+
+
+@pytest.mark.parametrize("kept", ["self.kept.append(out)", "self.kept.append(float(out.sum()))"])
+def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fills_it(
+    run_script, kept
+):
+    ran = run_script(
+        f"""
+        class Server:
+            def __init__(self):
+                self.kept = []
+
+            def serve(self):
+                out = model(ids, weights, bias=bias)
+                {kept}
+
+        def main():
+            server = Server()
+            for _ in range(40):
+                server.serve()
+
+        main()
+        """
+    )
+    assert ran.code == 0, ran.stderr
+    held = ran.of("held")
+    if "sum" in kept:
+        assert held == []
+        return
+    [one] = held
+    assert (one["what"], one["count"], one["of"]) == ("outputs", 32, 32)
+    assert (one["name"], one["kind"]) == ("Server.kept", "list")
+    script = (ran.directory / "script.py").read_text().splitlines()
+    assert script[one["caller"][1] - 1].strip() == kept
+    assert one["resident"][1] > 0
+
+
 def test_models_copy_and_functions_pickle_as_before(run_script):
     ran = run_script(
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from aoti_debug.answers import TriageAnswer
 
@@ -48,3 +49,62 @@ def test_the_line_that_reads_a_weight_with_nan_and_its_checkpoint_are_named(
         'held = torch.load("best.pt", weights_only=True)["model"]',
     ]
     assert "last.weight in best.pt" in best.fixes[0].what
+
+
+SERVER = """\
+import sys
+import torch
+from torch._C import _aoti
+
+folder, wrong = sys.argv[1], sys.argv[2] == "wrong"
+loader = _aoti.AOTIModelPackageLoader(f"{folder}/folding.pt2", "model", False, 2, -1)
+loader.run([torch.ones(3, 16)])
+new = torch.load(f"{folder}/new.pt", weights_only=True)
+names = [name for name in loader.get_constant_fqns() if name in new]
+if wrong:
+    names = [name for name in names if name.endswith("weight")]
+loader.load_constants({name: new[name] for name in names}, False, not wrong)
+for _ in range(3):
+    loader.boxed_run([torch.ones(3, 16)])
+"""
+
+
+def test_weights_of_a_checkpoint_that_an_update_leaves_out_are_named(
+    triaged: Callable[..., TriageAnswer], written: Callable[[str], object], served: Path
+) -> None:
+    script = written(SERVER)
+    best = triaged(script, served, "wrong").diagnosis
+    assert best is not None
+    assert (best.category, best.confidence) == ("constants_missing", "proved"), best.summary
+    assert best.summary == "low, first.bias and 3 more: no step gave it at script.py:12"
+    assert best.source[0].line == 12
+    assert "model.load_constants(weights, check_full_update=True)" in best.fixes[1].what
+    right = triaged(script, served, "right").diagnosis
+    assert right is not None and right.category == "no_fault", right
+
+
+STAGING = """\
+import sys, torch
+
+folder, managed = sys.argv[1], sys.argv[2] == "wrong"
+staging, models = {}, []
+for file in ("same", "new"):
+    model = torch._inductor.aoti_load_package(f"{folder}/folding.pt2")
+    for name, value in torch.load(f"{folder}/{file}.pt", weights_only=True).items():
+        if name in model.get_constant_fqns():
+            staging.setdefault(name, value.clone()).copy_(value)
+    model.load_constants(staging, check_full_update=True, user_managed=managed)
+    models.append(model)
+for model in models:
+    model(torch.ones(3, 16))
+"""
+
+
+def test_memory_that_two_models_were_given_for_different_weights_is_named(
+    triaged: Callable[..., TriageAnswer], written: Callable[[str], object], served: Path
+) -> None:
+    best = triaged(written(STAGING), served, "wrong").diagnosis
+    assert best is not None
+    assert (best.category, best.confidence) == ("constants_mismatch", "proved"), best.summary
+    assert "it is user-managed, and its owner wrote to its memory at script.py:10" in best.summary
+    assert "load copies" in best.fixes[0].what

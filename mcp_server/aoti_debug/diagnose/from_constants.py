@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import source_of
-from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations
+from aoti_debug.diagnose.calls import base_name, source_of
+from aoti_debug.diagnose.observations import (
+    CRASHES,
+    Candidate,
+    Kind,
+    Observations,
+    UpdatePlayed,
+    headline,
+)
+from aoti_debug.examine import weights_words
+from aoti_debug.examine.weights_words import DIES
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Fault, Fix, SourceLine
 
@@ -25,12 +35,16 @@ LOAD_ALL = Fix(
     what="call load_constants(state_dict, check_full_update=True) right after loading",
     why="the first call reads null pointers otherwise",
 )
+NAMED = 2  # constants in a headline
 INLINED = 8  # elements; a constant of one dimension and no more of them becomes a literal
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     package, run = observations.package, observations.run
     yield from from_spoilt(observations)
+    for update in observations.updates:
+        if update.wrong:
+            yield from_update(update)
     call = observations.run.call
     model = package.model(call.model if call else None) if package else None
     if model is None or model.wrapper is None:
@@ -42,6 +56,40 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield from from_load(load, known)
     if call is not None and model.wrapper.weights_in_library is False:
         yield from from_gaps(observations, call, model, known, loads)
+
+
+def from_update(update: UpdatePlayed) -> Candidate:
+    """The update was played: constants that calls use are not the ones that were given."""
+    report = update.report
+    found = [one for one in report.findings if one.proved]
+    first = found[0] if found else None
+    number = report.at if first is None else first.step
+    phase = update.phases[number - 1] if 0 < number <= len(update.phases) else None
+    place = phase.details.caller if phase is not None else None
+    if first is None:
+        said, fixes = DIES.format(signal=update.signal, step=number), list[Fix]()
+    else:
+        said = weights_words.headline(found, NAMED)
+        fixes = [Fix(what=weights_words.words_of(first).fix)]
+    at = f" at {base_name(place[0])}:{place[1]}" if place is not None else ""
+    step = report.steps[number - 1].step if 0 < number <= len(report.steps) else ""
+    tied = {one.constant: one.detail for one in found if one.reason == "tied"}
+    if code := weights_words.safe_code(report, tied):
+        why = "played on this package: constants and outputs are then those of the new weights"
+        fixes.append(Fix(what=code, why=why))
+    shown = report.steps[-1].agrees is False or (first is not None and first.reason == "null")
+    missing = first is not None and first.reason in ("not_given", "null", "tied")
+    proofs = [phase.span] if phase is not None else []
+    kind = replace(MISMATCH, category="constants_missing") if missing else MISMATCH
+    return kind.found(
+        headline(said, after=at),
+        *proofs,
+        update.artifact,
+        confidence="proved" if shown or update.died else "likely",
+        means=f"step {number} of {len(report.steps)}: {step}" if step else None,
+        source=[SourceLine(file=place[0], line=place[1])] if place is not None else [],
+        fixes=fixes,
+    )
 
 
 def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Given]]:

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from aoti_debug.explain.values import Found
     from aoti_debug.package.documents import Use
     from aoti_debug.package.record import Package
+    from aoti_debug.read import event_records as read
     from aoti_debug.read.check_report import CompareReport
+    from aoti_debug.read.examine_reports import WeightsReport
     from aoti_debug.read.trace_guards import Asked
     from aoti_debug.read.trial_report import WithoutTrial
 
@@ -61,6 +63,28 @@ class OlderPackage:
 
 
 @dataclass(frozen=True, slots=True)
+class UpdatePlayed:
+    """An update of weights of the run, played: what came of it, and the phase of each step that was
+    none of a call."""
+
+    report: WeightsReport
+    phases: tuple[read.Phase | None, ...]
+    artifact: str
+    signal: str | None = None  # that ended it
+
+    @property
+    def died(self) -> bool:
+        return self.signal is not None and self.report.state == "play"
+
+    @property
+    def wrong(self) -> bool:
+        """Tell whether a constant that calls use is not as it was given, and an output differs."""
+        last = self.report.steps[-1] if self.report.steps else None
+        right = last is None or last.agrees or not any(one.proved for one in self.report.findings)
+        return self.died or not right
+
+
+@dataclass(frozen=True, slots=True)
 class Observations:
     """Records of all artifacts in the order of artifacts, then of lines; `ending` and `run`
     are None when only a log is known."""
@@ -80,6 +104,7 @@ class Observations:
     impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
     to_compare: Next | None = None  # what would keep the exported program, where that is known
     older: OlderPackage | None = None
+    updates: tuple[UpdatePlayed, ...] = ()  # of weights, as the script made them
     handed: Observations | None = None  # of the script, each read given what was handed over
     without_trial: WithoutTrial | None = None  # a compile without Inductor's trials
     scene: Scene | None = None  # of a log: its first and last lines

@@ -15,6 +15,7 @@ from aoti_debug.diagnose import (
     from_export,
     from_gpu,
     from_input_check,
+    from_memory,
     from_operator,
     from_package,
     from_process,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 SOURCES = (
     from_program.candidates,
     from_time.candidates,
+    from_memory.candidates,
     from_calls.of_recorded,
     from_operator.of_fakes,
     from_values.candidates,

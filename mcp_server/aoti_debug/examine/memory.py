@@ -12,6 +12,7 @@ from typing import Any
 import anyio.to_thread
 import psutil
 
+from aoti_debug.diagnose.from_memory import holding, said
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import MemoryAnswer, MemoryRow
 from aoti_debug.examine.launches import launches_of, model_of, origin_of
@@ -257,6 +258,7 @@ def mib(size: float) -> str:
 
 def grows(run: RunSeen) -> Iterator[str]:
     """Yield what was done again and again, and what to do instead."""
+    yield from map(said, holding(run))
     loads = Counter((one.pid, one.details.package) for one in run.of("load") if one.ok)
     for (_, package), count in loads.items():
         if count >= MANY:

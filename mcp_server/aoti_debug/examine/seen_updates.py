@@ -1,7 +1,8 @@
-"""The update of weights that a watched process was seen to make, as steps that can be played."""
+"""The updates of weights that a watched process was seen to make, as steps that can be played."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from aoti_debug.errors import UnreadableInput
 from aoti_debug.examine.process import SAID
 from aoti_debug.probe import update_steps
 from aoti_debug.probe.update_steps import OPTIONS, STEPS, Step
-from aoti_debug.read.event_records import Phase
+from aoti_debug.read.event_records import Call, Phase
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.files import is_regular
 
@@ -19,38 +20,95 @@ CHANGES = (*GIVING, "swap", "free")
 
 @dataclass(frozen=True, slots=True)
 class SeenUpdate:
-    """The steps, and the file of weights of each one that gives some, in order."""
+    """The steps, with the phase of each that was none of a call, and the file of weights of each
+    one that gives some, in order."""
 
     steps: tuple[Step, ...]
     files: tuple[Path, ...]
+    phases: tuple[Phase | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What changed the weights of one loaded package, and the calls of it, in order."""
+
+    phases: tuple[Phase, ...]
+    calls: tuple[Call, ...]
+    reused: Phase | None = None  # that gave its user-managed memory to another instance
+
+    @property
+    def suspicious(self) -> bool:
+        """Tell whether anything was done besides giving all weights to the buffer in use."""
+        loads = [one for one in self.phases if one.phase == "constants"]
+        if not loads:
+            return False
+        last = loads[-1].details
+        plain = len(loads) == len(self.phases) and all(one.ok for one in loads)
+        whole = not (last.rest or last.inactive or last.user_managed)
+        return not (plain and whole and (len(loads) == 1 or last.full))
+
+
+def changes(run: RunSeen) -> Iterator[Changes]:
+    """Yield what changed the weights of each loaded package that was given some, the last one
+    last. What no call came after is left out, where all calls are known."""
+    known = [one for one in run.of(*CHANGES) if one.ok is not None]
+    keys = dict.fromkeys(_key(one) for one in reversed(known))
+    for key in reversed(keys):
+        own = [one for one in known if _key(one) == key]
+        calls = [one for one in run.calls if _key_of(one) == key]
+        last = calls[-1].span.first if calls and run.made <= len(run.calls) else None
+        used = [one for one in own if last is None or one.phase == "overwrite" or _at(one) < last]
+        shared = (p for p in known if p.pid == key[0] and key[2] in p.details.shared_with)
+        reused = next((p for p in shared if last is None or _at(p) < last), None)
+        if any(one.phase == "constants" for one in used):
+            yield Changes(tuple(used), tuple(calls), reused)
+
+
+def _key(one: Phase) -> tuple[int, str | None, int | None]:
+    return one.pid, one.details.package, one.details.instance
+
+
+def _key_of(one: Call) -> tuple[int, str | None, int | None]:
+    return one.pid, one.package, one.instance
+
+
+def _at(one: Phase) -> int:
+    return one.span.first
 
 
 def seen_update(run: RunSeen, directory: Path) -> SeenUpdate:
-    """Return the steps by which the last process that changed weights did so, with calls between
-    them. Raise UnreadableInput where it changed none, or its weights were not kept."""
-    changes = [one for one in run.of(*CHANGES) if one.ok is not None]
-    changes = [one for one in changes if changes and one.pid == changes[-1].pid]
-    changes = [one for one in changes if one.details.package == changes[-1].details.package]
-    if not any(one.phase == "constants" for one in changes):
+    """Return the steps by which the weights of the package were changed that was given some last.
+    Raise UnreadableInput where none was, or its weights were not kept."""
+    found = list(changes(run))
+    if not found:
         raise UnreadableInput(
             "the run gave no new weights to a package",
             help="Give the sequence: --sequence full, partial, inactive, user-managed or steps.",
         )
-    calls = [one.span.first for one in run.calls if one.pid == changes[-1].pid]
-    steps, files, before = list[Step](), list[Path](), 0
-    for one in changes[-STEPS // 2 :]:
-        if any(before < call < one.span.first for call in calls) and steps:
+    return played(found[-1], directory)
+
+
+def played(seen: Changes, directory: Path) -> SeenUpdate:
+    """Return the steps of the changes, with calls between them; raise UnreadableInput where the
+    weights were not kept."""
+    steps, files, phases, before = list[Step](), list[Path](), list[Phase | None](), 0
+    for one in seen.phases[-STEPS // 2 :]:
+        if steps and any(before < call.span.first < _at(one) for call in seen.calls):
             steps.append(Step(update_steps.CALL))
-        before = one.span.first
-        steps.append(_step(one, len(files)))
+            phases.append(None)
+        before = _at(one)
+        reused = seen.reused if one.phase == "overwrite" else None
+        steps.append(_step(one, len(files), spoils=reused is not None))
+        phases.append(reused or one)
         if one.phase in GIVING:
             files.append(_file(one, directory))
-    return SeenUpdate((*steps, Step(update_steps.CALL)), tuple(files))
+    return SeenUpdate((*steps, Step(update_steps.CALL)), tuple(files), (*phases, None))
 
 
-def _step(one: Phase, number: int) -> Step:
+def _step(one: Phase, number: int, *, spoils: bool) -> Step:
     if one.phase == "overwrite":
-        return Step(update_steps.OVERWRITE, file=number)
+        values = "other" if spoils else "new"
+        return Step(update_steps.OVERWRITE, file=number, values=values)
     if one.phase != "constants":
         return Step(update_steps.SWAP if one.phase == "swap" else update_steps.FREE)
     given = {name: getattr(one.details, name) for name in OPTIONS[update_steps.LOAD]}

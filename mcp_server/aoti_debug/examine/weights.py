@@ -99,17 +99,22 @@ def _sequence(steps: str) -> tuple[Step, ...]:
 async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswer:
     """Play the steps, and answer whether the package then holds the new weights; raise
     NotExamined."""
-    plan = state.directory.path / STEPS
-    write_atomically(plan, json.dumps([asdict(step) for step in request.steps]).encode())
-    words = ["--steps", str(plan), "--runners", str(max(1, request.threads))]
-    for file in request.files:
-        words += ["--weights", str(file)]
+    words = update_words(state.directory.path, request.steps, request.files)
+    words += ["--runners", str(max(1, request.threads))]
     words += ["--wanted", str(request.wanted)] if request.wanted else []
     words += ["--threads", str(request.threads)] if request.threads else []
     call = replace(request.call, constants=())  # the steps give them
     own = replace(request, call=call)
     report, ran = await examined(state, own, "weights", WeightsReport, *words)
     return answer_of(state, request, report, ran.exit.signal)
+
+
+def update_words(directory: Path, steps: Sequence[Step], files: Sequence[Path]) -> list[str]:
+    """Write the steps into a directory; return what tells the probe to play them."""
+    plan = directory / STEPS
+    write_atomically(plan, json.dumps([asdict(step) for step in steps]).encode())
+    given = [word for file in files for word in ("--weights", str(file))]
+    return ["--steps", str(plan), *given]
 
 
 def answer_of(

@@ -58,6 +58,10 @@ REASONS: Mapping[str, Words] = {
         "constants that are folded from it at run time were not computed again",
         "give it with load_constants, or call run_const_fold after its memory has changed",
     ),
+    "not_folded": Words(
+        "{detail}, folded at run time, was not computed again from the new values",
+        "give the weights with load_constants after their memory has changed",
+    ),
     "baked": Words(
         "it holds the new values, and the outputs are computed with those of the compile",
         "the compiler took it for a constant: pass it in as an input, or try another torch",
@@ -101,11 +105,12 @@ def words_of(finding: Finding) -> Words:
     return Words(*(text.replace("{detail}", detail) for text in known))
 
 
-def headline(findings: Sequence[Finding]) -> str:
-    """Say which constants are wrong and why, those of the first reason."""
+def headline(findings: Sequence[Finding], most: int = 3) -> str:
+    """Say which constants are wrong and why, those of the first reason; name at `most` so many."""
     first = findings[0]
     alike = [one.constant for one in findings if one.reason == first.reason]
-    names = ", ".join(alike[:3]) + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")
+    names = ", ".join(alike[:most])
+    names += f" and {len(alike) - most} more" if len(alike) > most else ""
     said = words_of(first).said
     said = f"{names}: {said}" if first.constant else said
     more = len(findings) - len(alike)

@@ -104,7 +104,10 @@ def like(model: Any, number: int, group: groups.Group, args: Any, kwargs: Any) -
 def _loaded(model: Any) -> memory.Loaded:
     found = memory.loaded.get(model)
     if found is None:
-        found = memory.loaded[model] = memory.Loaded(None)
+        loader = getattr(model, "loader", None)
+        of_loader = memory.loaded.get(loader) if loader is not None else None
+        found = of_loader.anew(flat=False) if of_loader is not None else memory.Loaded(None)
+        memory.loaded[model] = found
     Arrivals.latest = (weakref.ref(model), found)
     return found
 
@@ -125,7 +128,7 @@ def _describe(point: Point, call: Call, key: Any) -> None:
     if unreadable is None and budget.allows():
         describe.add_values(call.flat, described)
     span = call.span = _span(point, call)
-    span.details.update(describe.nest(call.args, call.kwargs, call.flat))
+    span.details.update(_nest(call))
     if group.breaks:
         span.details["breaks"] = [b.property for b in group.breaks]
         span.details.update(nesting.told(group.breaks))
@@ -145,6 +148,8 @@ def _span(point: Point, call: Call) -> Span:
     span.details.update(call=call.number, package=call.loaded.path, caller=caller())
     if call.loaded.model != "model":
         span.details["model"] = call.loaded.model
+    if call.loaded.instance:
+        span.details["instance"] = call.loaded.instance
     if call.group is not None and call.group.id is not None:
         span.details["group"] = call.group.id
     return span
@@ -159,10 +164,17 @@ def late(point: Point, call: Call) -> Span | None:
     span.details["inputs"] = describe.leaves(call.flat, _names(call))
     counted = call_counters.of_process()
     if call.holds and counted is not None and counted.numbers[call_counters.HELD] == call.number:
-        span.details.update(describe.nest(call.args, call.kwargs, call.flat))
+        span.details.update(_nest(call))
     begin(span)
     span.started = time.perf_counter()
     return span
+
+
+def _nest(call: Call) -> dict[str, Any]:
+    """Say how a call is nested; of flat tensors only the package knows."""
+    if call.loaded.flat:
+        return {"nested": True}
+    return describe.nest(call.args, call.kwargs, call.flat)
 
 
 def _count(call: Call, group: groups.Group) -> None:

@@ -24,6 +24,7 @@ from . import (
     events,
     garbled,
     groups,
+    growth,
     holding,
     memory,
     on_device,
@@ -48,6 +49,7 @@ _modules = sys.modules
 
 class _Thread(threading.local):
     inside = False  # a call: what it calls itself is part of it
+    more: tuple[Any, Any] = ((), {})  # what a runner is given besides its inputs: a stream
 
 
 class _State:
@@ -163,6 +165,29 @@ def _long_way(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     return watched
 
 
+def watch_run(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
+    """Watch `run(runner, inputs, …)` or `boxed_run`, which takes the tensors out of the list."""
+
+    def flat(runner: Any, /, *inputs: Any) -> Any:
+        more, named = _thread.more
+        return original(runner, [*inputs], *more, **named)
+
+    inner, boxed = watch_method(flat, point), point.attribute.endswith(".boxed_run")
+
+    @functools.wraps(original)
+    def run(runner: Any, inputs: Any, *more: Any, **named: Any) -> Any:
+        # A model calls its own loader.
+        if _thread.inside or _state.thread == _ident() or not isinstance(inputs, (list, tuple)):
+            return original(runner, inputs, *more, **named)
+        given = (*inputs,)
+        if boxed and isinstance(inputs, list):
+            inputs.clear()
+        _thread.more = more, named
+        return inner(runner, *given)
+
+    return run
+
+
 def watch_callable(span: Span, result: Any) -> Any:
     """Watch the function that `torch._export.aot_load` returns."""
     point = Point("torch._export", "aot_load()", "run")
@@ -244,8 +269,10 @@ def _over(call: Call, which: int) -> None:
 
 def _ending(call: Call, result: Any) -> Details:
     found: Details = {}
+    flat = torch.utils._pytree.tree_leaves(result)
+    with events.noted("remember the outputs of a call"):
+        growth.returned(flat, call.number)
     if budget.allows():
-        flat = torch.utils._pytree.tree_leaves(result)
         count = describe.unreadable_now() is None
         found["outputs"] = describe.outputs(flat, count)
     return {**found, **_memory(call, result)}

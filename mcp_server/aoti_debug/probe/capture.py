@@ -196,7 +196,7 @@ def describe_call(call: Any, compact: bool) -> Details:
     document["inference"] = torch.is_inference_mode_enabled()
     document["inputs"] = describe.leaves(call.flat, [])
     try:
-        document["args"] = _nest(call.args, copies)
+        document["args"] = None if _is_flat(call) else _nest(call.args, copies)
         document["kwargs"] = _nest(dict(call.kwargs), copies)
     except TypeError as error:
         document["not_plain"] = str(error)
@@ -208,6 +208,12 @@ def describe_call(call: Any, compact: bool) -> Details:
         document["spec"] = None
         document["not_plain"] = str(error)
     return document
+
+
+def _is_flat(call: Any) -> bool:
+    """Tell whether a call gave flat tensors, which the package nests itself."""
+    loaded = getattr(call, "loaded", None)
+    return loaded is not None and bool(loaded.flat)
 
 
 def _detached(leaf: Any, compact: bool) -> Any:

@@ -1,11 +1,12 @@
-"""Watch checkpoints being read and weights being set: which of them are not finite, and the line
-that brought them."""
+"""Watch checkpoints being read and weights being set: which of them are not finite, the line that
+brought them, and what else was in one of which a package is given a part."""
 
 from __future__ import annotations
 
 import functools
 import os
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,12 +16,15 @@ from .watch import caller, wrap_once
 
 _BYTES = 1 << 30  # that are looked at, of a process
 _NAMES = 20
+_COMPARED = 4  # weights, to tell which checkpoint they come from
 _DEPTH = 3  # of dictionaries: {"model": state_dict, ...}
 
 
 class _State:
     looked = 0  # bytes
     known: dict[int, Any] = {}  # noqa: RUF012 - by id, weakly: tensors that were looked at
+    # The last ones that were read: their tensors by name, weakly.
+    read: deque[dict[str, Any]] = deque(maxlen=8)  # noqa: RUF012
 
 
 def watch() -> None:
@@ -59,9 +63,28 @@ def _look(file: str | None, held: Any) -> None:
     if not isinstance(held, dict) or torch.compiler.is_compiling():
         return
     with budget.Apart(), events.noted("look at a checkpoint"):
+        _State.read.append({name: weakref.ref(one) for name, one in _tensors(held, _DEPTH)})
         found = dict(list(_not_finite(held))[:_NAMES])
         if found:
             events.emit("weights", file=file, caller=caller("library"), names=found)
+
+
+def rest_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the tensors of the checkpoint that some given ones come from, under the same names,
+    which are not among them; none where its others are gone."""
+    for read in reversed(_State.read):
+        both = [name for name in given if name in read]
+        if both and all(_equal(given[name], read[name]()) for name in both[:_COMPARED]):
+            others = {name: of() for name, of in read.items() if name not in given}
+            return {n: one.detach() for n, one in others.items() if describe.plain(one)}
+    return {}
+
+
+def _equal(given: Any, read: Any) -> bool:
+    if read is None or given.shape != read.shape:
+        return False
+    with torch.no_grad():
+        return given is read or torch.equal(given.detach().cpu(), read.to(given.dtype).cpu())
 
 
 def _not_finite(held: Any) -> Iterator[tuple[str, int]]:

@@ -22,6 +22,7 @@ from . import (
     programs,
     reference,
     reuse,
+    runners,
 )
 from .lazy import torch
 from .watch import Point, Span, phases, watched, wrap_once
@@ -99,7 +100,7 @@ def attach(module: ModuleType) -> None:
     if module.__name__ == "torch":
         _report_torch()
         checkpoints.watch()
-        packages.watch_runners(sys.modules.get("torch._C._aoti"))
+        runners.watch_runners(sys.modules.get("torch._C._aoti"))
     if module.__name__ == "safetensors.torch":
         checkpoints.watch_file(module)
     for point in POINTS:

@@ -37,7 +37,17 @@ class Loaded:
     device_index: int | None = None
     groups: dict[Any, Any] = field(default_factory=dict)
     writes: bool = False  # it is known to write to an input
+    instance: int = 0  # that was loaded in this process, from 1 on
+    caller: tuple[str, int] | None = None  # that loaded it
+    flat: bool = False  # a loader or a runner: it takes a list of tensors
     outputs: Any = None  # what its calls returned; see outputs.py
+
+    def anew(self, *, flat: bool) -> Loaded:
+        """Return the same without any calls, for another object that calls it."""
+        found = Loaded(self.path, self.model, device_index=self.device_index, flat=flat)
+        found.instance = self.instance
+        found.state(self.contract)
+        return found
 
     def state(self, contract: judge.Contract | None) -> None:
         self.contract = contract

@@ -4,23 +4,38 @@ from __future__ import annotations
 
 import atexit
 import io
+import itertools
+import shutil
 from pathlib import Path
 from typing import Any
 
-from . import budget, capture, custom_ops, events, memory, reference, store, wrapper_contract
+from . import (
+    budget,
+    capture,
+    checkpoints,
+    custom_ops,
+    events,
+    growth,
+    memory,
+    reference,
+    store,
+    wrapper_contract,
+)
 from .describe import counts, tensor
 from .lazy import torch
 from .memory import Loaded
 from .watch import Details, Point, Span, caller, watched
 
+_instances = itertools.count(1)
 FILES = 100  # of a model, that are named in an event
 _MODELS = 50
-# Parameters of aoti_load_package, and of load_package.
+# Parameters of aoti_load_package, and of load_package and of a package's loader.
 _LOADING = (
     ("path", "run_single_threaded", "device_index"),
     ("path", "model_name", "run_single_threaded", "num_runners", "device_index"),
 )
 _GIVEN = 8  # calls of load_constants whose weights are kept
+_NAMED = 20  # other weights of a checkpoint
 _COUNTED = 1 << 24  # elements of a weight that is given
 
 
@@ -44,7 +59,18 @@ def describe(source: Any) -> Details:
     if captured is None:
         return {**found, "captured": None, "why_not": why_not}
     memory.kept[identity] = captured
+    if path.endswith(".so"):
+        with budget.Apart(), events.noted("keep what lies beside a library"):
+            _keep_beside(Path(path), Path(captured).stem)
     return {**found, "captured": captured}
+
+
+def _keep_beside(library: Path, name: str) -> None:
+    """Keep the source of a library, which states its constants, and what its runner reads."""
+    source = wrapper_contract.source_beside(library)
+    for file, suffix in ((source, ".cpp"), (library.with_suffix(".json"), ".json")):
+        if file is not None and file.is_file() and file.stat().st_size <= store.room():
+            store.write(name + suffix, lambda to, file=file: shutil.copyfile(file, to))  # type: ignore[misc]
 
 
 def _buffer(source: Any) -> Details:
@@ -63,11 +89,11 @@ def _buffer(source: Any) -> Details:
 
 
 def before_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Take `aoti_load_package` and `load_package`: the package, and which of its models."""
-    given = dict(zip(_LOADING[span.name.endswith(".load_package")], args), **kwargs)
+    """Take what loads a package: the package, and which of its models."""
+    given = dict(zip(_LOADING[not span.name.endswith(".aoti_load_package")], args), **kwargs)
     source, model = given.get("path"), str(given.get("model_name", "model"))
     span.details.update(caller=caller(), model=model)
-    loaded, index = _loading(span, source, model), given.get("device_index")
+    loaded, index = loading(span, source, model), given.get("device_index")
     loaded.device_index = index if isinstance(index, int) else None
     for option in ("device_index", "run_single_threaded", "num_runners"):
         if option in given:
@@ -79,74 +105,22 @@ def after_load(span: Span, result: Any) -> Details:
     loaded = memory.loaded[result] = span.memory["loaded"]
     with events.noted("read the call spec"):  # its own call is about to fail in the same way
         loaded.spec = str(result.loader.get_call_spec()[0])
-    _watch_loader(type(getattr(result, "loader", None)))
+        memory.loaded[result.loader] = loaded.anew(flat=True)
+    growth.loaded(loaded)
     return {}
 
 
-def watch_runners(runners: Any) -> None:
-    """Watch the runners of libraries: what weights they are given, and which are in use."""
-    for name, kind in vars(runners).items():
-        if name.startswith("AOTIModelContainerRunner") and "_aoti_debug" not in vars(kind):
-            kind._aoti_debug = True
-            for method, phase, before in _OF_RUNNERS:
-                if hasattr(kind, method):
-                    point = Point(runners.__name__, f"{name}.{method}", phase, before)
-                    setattr(kind, method, watched(getattr(kind, method), point))
-
-
-def _before_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Take a runner's `__init__(self, library, number)`."""
-    span.details["caller"] = caller()
-    memory.loaded[args[0]] = _loading(span, args[1] if len(args) > 1 else None)
-
-
-def _to_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Take `update_constant_buffer(runner, map, use_inactive, validate, user_managed)`."""
-    names = ("", "tensor_map", "use_inactive", "validate_full_updates", "user_managed")
-    given = {**dict(zip(names, args)), **kwargs}
-    given["constants_map"] = given.pop("tensor_map", None)
-    given["check_full_update"] = given.pop("validate_full_updates", False)
-    span.details["inactive"] = bool(given.pop("use_inactive", False))
-    before_constants(span, args[:1], given)
-
-
-def _of_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Take what a runner does without arguments."""
-    loaded = memory.loaded.get(args[0])
+def about(span: Span, loaded: Loaded | None) -> None:
+    """Say which line does something to which loaded package."""
     span.details.update(caller=caller(), package=loaded.path if loaded else None)
+    if loaded is not None:
+        span.details["instance"] = loaded.instance
 
 
-_OF_RUNNERS = (
-    ("__init__", "load", _before_runner),
-    ("update_constant_buffer", "constants", _to_runner),
-    ("update_constant_buffer_from_cpu", "constants", _to_runner),
-    ("swap_constant_buffer", "swap", _of_runner),
-    ("free_inactive_constant_buffer", "free", _of_runner),
-)
-
-
-def _watch_loader(kind: Any) -> None:
-    """Watch weights that are given to the loader behind a model."""
-    if kind.__name__ == "AOTIModelPackageLoader" and not hasattr(kind, "_aoti_debug"):
-        kind._aoti_debug = True
-        for name in ("load_constants", "update_constant_buffer"):
-            point = Point(kind.__module__, f"{kind.__name__}.{name}", "constants", _to_loader)
-            setattr(kind, name, watched(getattr(kind, name), point))
-
-
-def _to_loader(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Take `load_constants(loader, constants, use_inactive, check_full_update, user_managed)`."""
-    models = (one for one in list(memory.loaded) if getattr(one, "loader", None) is args[0])
-    names = ("", "constants_map", "use_inactive", "check_full_update", "user_managed")
-    given = {**dict(zip(names, args)), **kwargs}
-    given.setdefault("constants_map", given.get("tensor_map"))
-    span.details["inactive"] = bool(given.pop("use_inactive", False))
-    before_constants(span, (next(models, None),), given)
-
-
-def _loading(span: Span, source: Any, model: str = "model") -> Loaded:
+def loading(span: Span, source: Any, model: str = "model") -> Loaded:
     """Take a package that is about to be loaded; learn what its calls must keep to."""
     loaded = span.memory["loaded"] = Loaded(memory.file_of(source), model)
+    loaded.instance = span.details["instance"] = next(_instances)
     found = span.details["package"] = describe(source)
     folder, captured = store.directory(), found.get("captured")
     path = loaded.path or (folder.parent / captured if folder and captured else None)
@@ -159,7 +133,7 @@ def _loading(span: Span, source: Any, model: str = "model") -> Loaded:
 
 def before_aot_load(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `torch._export.aot_load`: a shared library and a device."""
-    _loading(span, args[0] if args else kwargs.get("so_path"))
+    loading(span, args[0] if args else kwargs.get("so_path"))
     span.details["device"] = str(args[1] if len(args) > 1 else kwargs.get("device"))
 
 
@@ -197,9 +171,8 @@ def after_package(span: Span, result: Any) -> Details:
 
 def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take `load_constants`: what is given for which name."""
-    span.details["caller"] = caller()
-    found = memory.loaded.get(args[0]) if args[0] is not None else None
-    span.details["package"] = found.path if found else None
+    found = memory.loaded.get(args[0])
+    about(span, found)
     constants = args[1] if len(args) > 1 else kwargs.get("constants_map")
     for option in ("check_full_update", "user_managed", "allow_h2d_copy"):
         if option in kwargs:
@@ -214,10 +187,19 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         with budget.Apart():
             span.details.update(_keep_constants(constants, span.details))
         if span.details.get("user_managed") and found is not None:
-            _managed[found.path] = _detached(constants)
+            given = _detached(constants)
+            places = {one.data_ptr() for one in given.values()}
+            span.details["shared_with"] = [
+                instance
+                for instance, (_, held) in _managed.items()
+                if instance != found.instance
+                and places.intersection(one.data_ptr() for one in held.values())
+            ][:_GIVEN]
+            _managed[found.instance] = (found, given)
 
 
-_managed: dict[str | None, dict[str, Any]] = {}  # by package: what its owner may write to later
+# By instance: the memory that its owner may write to later.
+_managed: dict[int, tuple[Loaded, dict[str, Any]]] = {}
 
 
 def _detached(constants: dict[Any, Any]) -> dict[str, Any]:
@@ -226,7 +208,7 @@ def _detached(constants: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _before_end(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    span.details["package"] = args[0]
+    span.details.update(package=args[0].path, instance=args[0].instance)
     with budget.Apart():
         span.details.update(_keep_constants(args[1], span.details))
 
@@ -235,9 +217,9 @@ def _before_end(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
 def _at_end() -> None:
     """Keep what user-managed constants hold at the process's end."""
     point = Point("torch", "user-managed constants", "overwrite", _before_end)
-    report = watched(lambda path, constants: None, point)
-    for path, constants in _managed.items():
-        report(path, constants)
+    report = watched(lambda loaded, constants: None, point)
+    for loaded, constants in _managed.values():
+        report(loaded, constants)
 
 
 def _keep_constants(constants: dict[Any, Any], details: Details) -> Details:
@@ -245,7 +227,8 @@ def _keep_constants(constants: dict[Any, Any], details: Details) -> Details:
     memory.given += 1
     given = {str(name): value for name, value in constants.items()}
     reference.given({n: v for n, v in given.items() if isinstance(v, torch.Tensor)})
-    size, room = capture.storage_bytes(list(given.values())), store.room()
+    rest = checkpoints.rest_of(given)
+    size, room = capture.storage_bytes([*given.values(), *rest.values()]), store.room()
     why_not = ""
     if store.directory() is None:
         why_not = "capture is off"
@@ -259,10 +242,11 @@ def _keep_constants(constants: dict[Any, Any], details: Details) -> Details:
         return {"captured": None, "why_not": why_not}
     options = {key: details[key] for key in ("user_managed",) if type(details.get(key)) is bool}
     tensors = {name: value.detach() for name, value in given.items()}
-    document = {"format": 1, "constants": tensors, "options": options}
+    document = {"format": 1, "constants": tensors, "options": options, "rest": rest}
     try:
         name = store.new_name("constants", ".pt")
-        return {"captured": store.write(name, lambda to: torch.save(document, to))}
+        captured = store.write(name, lambda to: torch.save(document, to))
+        return {"captured": captured, **({"rest": list(rest)[:_NAMED]} if rest else {})}
     except (OSError, RuntimeError) as error:
         return {"captured": None, "why_not": events.said(error)}
 

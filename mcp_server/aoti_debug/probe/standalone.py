@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import custom_ops, definitions, describe, events, graph_run, shared_buffer, store, untrusted
+from .container import Container
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -242,7 +243,12 @@ def load_package(
     """Load the package, or the library that `torch._export.aot_compile` made; not `quick`: as a
     program does that is no replay."""
     if options.package.endswith(".so"):
-        return load_library(options.package, inputs.flat)
+        if inputs.args is not None and not options.constants:
+            return load_library(options.package, inputs.flat)
+        library = Library(options.package, device_of(inputs.flat))
+        for path in options.constants:
+            library.give(torch.load(path, weights_only=True)["constants"])
+        return library
     more: Document = {}
     if options.device_index is not None:
         more["device_index"] = options.device_index
@@ -270,6 +276,24 @@ def load_package(
         given = torch.load(path, weights_only=True)
         model.load_constants(given["constants"], check_full_update=False, **given["options"])
     return model
+
+
+class Library:
+    """A library in a runner of its own, called as the model of a package is."""
+
+    def __init__(self, library: str, device: str) -> None:
+        self._own = Container(library, "", device)
+        self.loader = self._own.runner  # knows the call spec
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        pytree = torch.utils._pytree
+        wanted, returned = map(pytree.treespec_loads, self.loader.get_call_spec())
+        kwargs = import_module("torch.export._tree_utils").reorder_kwargs(kwargs, wanted)
+        outputs = self._own.call(pytree.tree_leaves((args, kwargs)))
+        return pytree.tree_unflatten(outputs, returned)
+
+    def give(self, weights: Document) -> None:
+        self._own.update(weights, inactive=False, full=False, user_managed=False)
 
 
 def load_library(library: str, flat: list[Any]) -> Any:

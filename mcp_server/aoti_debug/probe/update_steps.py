@@ -43,6 +43,11 @@ class Step:
     values: str = "new"  # of the file; "old": those of the package; "other": what comes along
     file: int = -1  # of the files of weights, which one
 
+    @property
+    def spoils(self) -> bool:
+        """Tell whether an owner writes what the package is not meant to have."""
+        return self.values == _VALUES[OVERWRITE]
+
     def __str__(self) -> str:
         options = [name for name in OPTIONS[self.do] if getattr(self, name)]
         values = "" if self.values == _VALUES.get(self.do, "new") else f"@{self.values}"

@@ -133,7 +133,10 @@ class Reasons:
                 return Finding(name, OLD, first, "tied", self._tied[name])
             return Finding(name, OLD, first, "not_given")
         since = self._since(name, OLD)
-        if self._played[since - 1].step.do == update_steps.SWAP and since > given[0]:
+        do = self._played[since - 1].step.do
+        if do in (update_steps.OVERWRITE, update_steps.RELEASE):
+            return Finding(name, OLD, since, do)
+        if do == update_steps.SWAP and since > given[0]:
             return Finding(name, OLD, since, "swapped_away")
         if self._played[-1].inactive.get(name) == NEW:
             return Finding(name, OLD, given[-1], "not_swapped")

@@ -4,7 +4,7 @@ what is right, the inputs of a call."""
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,10 @@ Weights = Mapping[str, Any]
 
 
 class Material:
-    """One package and what it is to hold. Names are those that the model gave its weights."""
+    """One package and what it is to hold. Names are those that the model gave its weights;
+    `unwanted` are the files of what it was not meant to be given."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, unwanted: Collection[int] = ()) -> None:
         source = wrapper_contract.source_in(Path(options.package), options.model)
         if source is None:
             raise ValueError("the package has no source that states its constants")
@@ -30,8 +31,13 @@ class Material:
         self.device = _device(self.known)
         self.files = [weights_of(path, options.trust) for path in options.weights]
         self.asked: dict[str, Any] = {}
-        for file in [weights_of(options.wanted, options.trust)] if options.wanted else self.files:
-            self.asked.update(file)
+        if options.wanted:
+            self.asked.update(weights_of(options.wanted, options.trust))
+        for number, file in enumerate(() if options.wanted else self.files):
+            if number not in unwanted:
+                rest = rest_of(options.weights[number])
+                self.asked.update({n: one for n, one in rest.items() if n in self.known})
+                self.asked.update(file)
         exported = options.exported
         program = untrusted.load(exported, trust=options.trust) if exported else None
         self.used = constants.used(program) if program is not None else None
@@ -112,6 +118,14 @@ def weights_of(path: str, trust: bool) -> dict[str, Any]:
     for key in ("constants", "state_dict"):
         state = state[key] if isinstance(state.get(key), dict) else state
     return {str(name): one for name, one in state.items() if isinstance(one, torch.Tensor)}
+
+
+def rest_of(path: str) -> dict[str, Any]:
+    """Return the weights of the checkpoint that a run took these from, which it did not give."""
+    if path.endswith(".pt2"):
+        return {}
+    found = torch.load(path, weights_only=True, map_location="cpu").get("rest", {})
+    return found if isinstance(found, dict) else {}
 
 
 def _device(known: Mapping[str, Constant]) -> str:

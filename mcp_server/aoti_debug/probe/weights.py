@@ -32,8 +32,9 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=0, help="that call meanwhile")
     options = parser.parse_args()
     with standalone.started(options) as report:
-        material = Material(options)
         steps = [Step.of(one) for one in json.loads(Path(options.steps).read_text("utf-8"))]
+        spoils = {one.file for one in steps if one.do == update_steps.OVERWRITE and one.spoils}
+        material = Material(options, spoils)
         own = material.container()
         material.read(own)
         report.update(state="play", **about(material))
@@ -105,11 +106,19 @@ def findings(
             reason = held if name in material.known else _why_outside(material, name)
             found.append(Finding(name, OLD, last, reason))
         if not found:
-            found.append(Finding("", OLD, last, "outputs"))
+            found.append(_of_outputs(material, played, last))
     elif shown is None:
         for name in material.outside():
             found.append(Finding(name, OLD, last, _why_outside(material, name), proved=False))
     return found
+
+
+def _of_outputs(material: Material, played: Sequence[Played], last: int) -> Finding:
+    """Say why outputs are not right where all constants are: an owner's write folds nothing."""
+    written = [n for n, one in enumerate(played, 1) if one.step.do == update_steps.OVERWRITE]
+    if material.folded and written and written[-1] > last:
+        return Finding("", OLD, written[-1], "not_folded", ", ".join(material.folded[:2]))
+    return Finding("", OLD, last, "outputs")
 
 
 def _why_outside(material: Material, name: str) -> str:

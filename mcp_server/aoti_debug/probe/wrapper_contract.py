@@ -58,18 +58,20 @@ def source_in(package: Path, model: str = "") -> str | None:
     """Return the generated C++ of a model of an archive, the first one where none is named, or what
     lies beside a library; None where there is none."""
     if package.suffix == ".so":
-        return _beside(package)
+        source = source_beside(package)
+        return source.read_text(encoding="utf-8", errors="replace") if source is not None else None
     if not zipfile.is_zipfile(package):
         return None
     with zipfile.ZipFile(package) as archive:
         return _member(archive, model)
 
 
-def _beside(library: Path) -> str | None:
+def source_beside(library: Path) -> Path | None:
+    """Return the file of the generated C++ beside a library, or None."""
     for suffix in (".wrapper.cpp", ".cpp"):
         source = library.parent / (library.name[: -len(".so")].replace(".wrapper", "") + suffix)
         if source.is_file() and source.stat().st_size <= TEXT_LIMIT:
-            return source.read_text(encoding="utf-8", errors="replace")
+            return source
     return None
 
 

@@ -128,6 +128,9 @@ class Details:
     full: Annotated[bool, "check_full_update"] = False
     from_cpu: Annotated[bool, "allow_h2d_copy"] = False
     inactive: bool = False  # constants for the buffer that calls do not use
+    instance: int | None = None  # of the loaded packages of its process, from 1 on
+    rest: Texts = ()  # other weights of the checkpoint that some constants come from
+    shared_with: tuple[int, ...] = ()  # instances that use the same user-managed memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,7 @@ class Call(Record):
     on_device: bool = False  # its device did not come to the end of it
     changed: tuple[tuple[int, int], ...] = ()  # calls and outputs that were not as returned by then
     values: tuple[tuple[float | None, ...], ...] = ()  # a few elements of each output
+    instance: int | None = None  # of the loaded packages of its process
 
     @property
     def holds_nonfinite(self) -> bool:
@@ -291,6 +295,25 @@ class Weights(Record):
     file: str | None  # None: code set them; "": it has no name
     caller: tuple[str, int] | None
     names: Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Record):
+    """What calls returned, or packages that were loaded, and that is still there: `count` of so
+    many; the user's container that holds it and where that is filled; bytes of the process after
+    its first call and then."""
+
+    pid: int
+    what: str  # "outputs", "packages"
+    count: int = 0
+    of: int = 0
+    bytes: int = 0
+    name: str | None = None
+    kind: str | None = None
+    size: int | None = None
+    caller: tuple[str, int] | None = None
+    resident: tuple[int, ...] = ()
+    allocated: tuple[int, ...] = ()  # by torch's allocator on a GPU
 
 
 @dataclass(frozen=True, slots=True)

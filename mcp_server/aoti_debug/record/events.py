@@ -27,6 +27,7 @@ KINDS: dict[str, tuple[type[Any], str, str]] = {
     "reference": (Reference, "references", "pid"),
     "weights": (records.Weights, "weights", "pid"),
     "handed": (records.Handed, "handed", "pid"),
+    "held": (records.Held, "held", "what"),
     "ended": (records.Ended, "ended", "pid"),
     "tally": (records.Counted, "counted", "file"),
     "outputs": (records.ModelRow, "rows", "row"),

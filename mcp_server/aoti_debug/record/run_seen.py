@@ -36,6 +36,7 @@ class RunSeen:
     returned: tuple[records.Odd, ...] = ()
     ended: tuple[records.Ended, ...] = ()
     handed: tuple[records.Handed, ...] = ()
+    held: tuple[records.Held, ...] = ()
     cpp_files: tuple[records.CppFile, ...] = ()
 
     @property

@@ -187,9 +187,17 @@ def of_package(run: RunSeen, call: Call, *kinds: str) -> list[Phase]:
 
 def constants_given(run: RunSeen, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:
     """Return the weights that the model had been given, or none and why they are not all known."""
-    own = of_package(run, call, "load", "constants")
+    own = of_package(run, call, "load", "constants", "swap", "free")
+    own = [p for p in own if p.details.instance in (None, call.instance)]
     before = [p for p in own if p.ok and p.span.first < call.span.first]
-    given = [p for p in before if p.phase == "constants" and not p.details.inactive]
+    given, idle = list[Phase](), list[Phase]()
+    for phase in before:
+        if phase.phase == "constants":
+            (idle if phase.details.inactive else given).append(phase)
+        elif phase.phase == "swap":
+            given, idle = idle, given
+        elif phase.phase == "free":
+            idle = []
     if not given:
         return (), ""
     if sum(p.phase == "load" for p in before) > 1:

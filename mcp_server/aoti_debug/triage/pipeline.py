@@ -53,10 +53,11 @@ from aoti_debug.triage.script_files import keep_sources
 from aoti_debug.triage.spawn import hold_gpus, spawn, unwell
 from aoti_debug.triage.stage import all_notes, run_stage
 from aoti_debug.triage.times import TIMES
+from aoti_debug.triage.updates import UPDATES
 
 PATCH = "fix.patch"
 
-LATER: list[LaterStep] = [TRIAL, NODES, BISECT, OLDER, UNUSED, HANDED, TIMES]
+LATER: list[LaterStep] = [UPDATES, TRIAL, NODES, BISECT, OLDER, UNUSED, HANDED, TIMES]
 
 
 async def triage(state: RunState) -> TriageAnswer:

@@ -1,0 +1,81 @@
+"""Memory that grows over calls: which name of the script holds what, and where it is filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Fix, SourceLine
+from aoti_debug.symptom import complains_of_memory
+
+if TYPE_CHECKING:
+    from aoti_debug.read.event_records import Held
+    from aoti_debug.record.run_seen import RunSeen
+
+GUIDE = "guides/memory-and-time.md#memory-that-grows"
+GROWS = Kind("performance", "run", Tier.RAISED, GUIDE)
+MIB = 1 << 20
+LEAST = 4 * MIB  # of outputs that are held
+FIXES = {
+    "outputs": "keep what is needed of an output (a number, a row's copy), or bound the container",
+    "packages": "load the package once and keep it, with num_runners for several threads",
+}
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    """Yield what holds memory, where the script complains of how much it takes."""
+    exception = complains_of_memory(observations)
+    found = holding(observations.run)
+    if exception is None or not found:
+        return
+    one = found[-1]
+    yield GROWS.found(
+        headline(holder(one)),
+        one.span,
+        exception.span,
+        means=grown(one) or None,
+        source=[SourceLine(file=one.caller[0], line=one.caller[1])] if one.caller else [],
+        fixes=[Fix(what=FIXES[one.what])],
+    )
+
+
+def also_true(observations: Observations) -> list[str]:
+    """Say what holds memory, where nothing complains of it."""
+    if complains_of_memory(observations) is not None:
+        return []
+    return [said(one) for one in holding(observations.run)]
+
+
+def said(one: Held) -> str:
+    """Say what holds memory, and what to do instead."""
+    return "; ".join(filter(None, (holder(one), grown(one), FIXES[one.what])))
+
+
+def holding(run: RunSeen) -> list[Held]:
+    """Return the last that was seen of each kind, where it is worth a word."""
+    worth = (one for one in run.held if one.what in FIXES)
+    latest = {one.what: one for one in worth if one.what != "outputs" or one.bytes >= LEAST}
+    return list(latest.values())
+
+
+def holder(one: Held) -> str:
+    """Name what holds outputs or packages, and the line that fills it."""
+    name = f"{one.name} ({one.kind})" if one.name else "something"
+    at = f" at {base_name(one.caller[0])}:{one.caller[1]}" if one.caller else ""
+    if one.what == "packages":
+        return f"{name} keeps each package that is loaded{at}: {one.count} by then, all called"
+    size = f"{one.bytes / MIB:,.1f} MiB"
+    return f"{name} keeps the outputs of calls{at}: {one.count} of the first {one.of}, {size}"
+
+
+def grown(one: Held) -> str:
+    """Say how the process's memory grew since its first call."""
+    found = []
+    for name, both in (("the process", one.resident), ("the GPU's allocator", one.allocated)):
+        if len(both) == 2:
+            then, now = (f"{size / MIB:,.0f}" for size in both)
+            found.append(f"{name} grew from {then} to {now} MiB by then")
+    return ", ".join(found)
