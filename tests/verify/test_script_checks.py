@@ -343,6 +343,42 @@ def check(name):
     assert not silent.told
 
 
+RELEASE = """
+TOLERANCE = 1e-4
+package = aoti_load_package("m.pt2")
+
+
+def main(x):
+    failed, want = 0, reference(x)
+    first, again = package(x), package(x)
+    off, drift = (first - want).abs().max(), (again - first).abs().max()
+    if off > config.TOLERANCE or drift > 0:
+        failed += 1
+    if failed:
+        return 1
+
+
+def reference(x):
+    return x.double().tanh()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "weakened"),
+    [
+        ("1e-4", "5.0", True),
+        ("or drift > 0", "and drift > 0", True),
+        ("package(x), package(x)", "package(x.clone()), package(x.clone())", False),
+        ("failed += 1", "print(off)", True),
+    ],
+)
+def test_a_condition_that_counts_what_fails_is_a_check(old: str, new: str, weakened: bool) -> None:
+    found = changes([RELEASE], [RELEASE.replace(old, new)])
+    assert bool(found.weakened) is weakened
+    assert found.compared is not weakened
+    assert not changes([RELEASE], [RELEASE.replace("x.double()", "x")]).compared
+
+
 HELD = """
 def loaded(path):
     return torch._inductor.aoti_load_package(path)

@@ -6,6 +6,7 @@ with the program that it was made of, and does that program compute what the ori
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from . import (
     graph_run,
     limits,
     neighbours,
+    observers,
     originals,
     package_alone,
     refusals,
@@ -190,14 +192,18 @@ def held_out(old: Any, drawn: fresh.Fresh, seeds: int) -> Iterator[tuple[str, In
 
 
 def _kept(program: Any, inputs: Inputs) -> Document:
-    """Say which promises of fake kernels, and which guards, the failing call still breaks."""
+    """Say which promises of fake kernels and of schemas, and which guards, the failing call still
+    breaks."""
     seen = eager.run(program.module(), standalone.copied(inputs))
     wrong = [
         f"{one['op']} returns {one['property']} {one['got']}, its fake kernel promises "
         f"{one['expected']}"
         for one in seen.mismatches
     ]
-    return {"unkept": wrong, "refused": seen.broken}
+    writes = observers.Writes()
+    with contextlib.suppress(Exception):  # what the program raises is said of its results
+        graph_run.Run(compare.unguarded(program), writes)(standalone.copied(inputs).flat)
+    return {"unkept": wrong, "refused": seen.broken, "writing": [w["op"] for w in writes.found]}
 
 
 class Pair:

@@ -68,6 +68,13 @@ class Before:
     def category(self) -> Category | None:
         return self.material.diagnosis.category if self.material.diagnosis else None
 
+    @property
+    def wrote(self) -> bool:
+        """Tell whether an operator that writes undeclared was the cause."""
+        found, writes = self.material.diagnosis, self.observations.checks.writes
+        named = found.kernel.name if found is not None and found.kernel is not None else None
+        return writes is not None and any(one.op[:200] == named for one in writes.wrote)
+
 
 async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
     """Run the fixed script and judge it. Raise NothingToMinify where the run shows no failure, is
@@ -293,6 +300,7 @@ def _facts(
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
         other_package=bool(alone and package and not same_file(package, call.package or package)),
+        wrote=before.wrote,
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),

@@ -7,7 +7,7 @@ import contextlib
 import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aoti_debug.probe.python_source import parse
 from aoti_debug.verify.corrections import corrects, reserved
@@ -65,6 +65,8 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
     """Compare the sources of a script before and after a fix, as far as they can be parsed."""
     try:
         old, new = (Source([*parsed(texts)]) for texts in (before, after))
+        for source in (old, new):
+            source.checks = [replace(c, test=_inlined(c.test, source)) for c in source.checks]
         judging = [check for check in old.checks if _judges(check, old)]
         collected = {name for check in judging for name in check.collects}
         rest = [check for check in old.checks if check not in judging]
@@ -84,6 +86,32 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         return Changes(said, compared, refused, bool(looser), known, *more)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
+
+
+class _Inlined(ast.NodeTransformer):
+    """Puts a module's constant number in the place of its name."""
+
+    def __init__(self, source: Source) -> None:
+        self.values = source.values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._number(node, node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        found = self._number(node, node.attr) if isinstance(node.value, ast.Name) else node
+        if found is node:
+            node.value = self.visit(node.value)
+        return found
+
+    def _number(self, node: ast.expr, name: str) -> ast.expr:
+        given = self.values.get(name, [])
+        value = given[0].value if len(given) == 1 and isinstance(given[0], ast.Constant) else None
+        return given[0] if isinstance(value, float) else node
+
+
+def _inlined(test: ast.expr, source: Source) -> ast.expr:
+    found = _Inlined(source).visit(copy.deepcopy(test))
+    return found if isinstance(found, ast.expr) else test
 
 
 def _choices(source: Source) -> Counter[str]:
@@ -294,12 +322,7 @@ def _compared(check: MadeCheck, old: Source, new: Source) -> bool:
         isinstance(node, ast.Compare) for node in ast.walk(check.test)
     )
     flows = with_parameters(check.function, old)
-    names = loaded(check.test) & flows.keys()
-    while len(names) == 1:  # an error, of what is compared before
-        more = {name for value in flows[min(names)] for name in loaded(value)} & flows.keys()
-        if more <= names:
-            break
-        names = more
+    names = _sides(loaded(check.test) & flows.keys(), flows)
     if not compares or len(names) < 2:
         return False
     function = next(iter(new.named.get(name_of(check.function), ())), new.trees[0])
@@ -312,6 +335,26 @@ def _compared(check: MadeCheck, old: Source, new: Source) -> bool:
         texts == _closure(name, later, new, direct=direct) for name, texts in computed.items()
     )
     return same and any("(" in text for texts in computed.values() for text in texts)
+
+
+def _sides(names: set[str], flows: Flows) -> set[str]:
+    """Return what is compared, where a check asks for errors of it: one, or several."""
+    seen: list[set[str]] = []
+    while names not in seen:
+        seen.append(names)
+        apart = {name for name in names if any(_is_error(value) for value in flows[name])}
+        apart = apart or (names if len(names) == 1 else set())
+        more = {one for name in apart for value in flows[name] for one in loaded(value)}
+        more = (more & flows.keys()) | (names - apart)
+        names = more or names
+    return names
+
+
+def _is_error(value: ast.expr) -> bool:
+    """Tell whether an expression is how far apart two values are."""
+    return any(
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) for node in ast.walk(value)
+    )
 
 
 def _closure(name: str, flows: Flows, source: Source, *, direct: bool) -> set[str]:

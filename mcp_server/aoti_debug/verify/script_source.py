@@ -29,6 +29,7 @@ class MadeCheck:
     does: frozenset[str] = frozenset()  # raise, return, or the functions that it calls
     collects: frozenset[str] = frozenset()  # names of what it adds to
     lines: tuple[int, int] = (0, 0)  # first and last
+    ends: bool = True  # by itself, or it looks at results; else by what it collects
     holding: str = ""  # what a test may be where it holds and so ends nothing; "" it ends nothing
 
 
@@ -65,6 +66,8 @@ class Source:
             for name, values in assigned(own).items():
                 self.values.setdefault(name, []).extend(values)
             self.checks += _checks(tree.body, (), tree)
+        asked = {name for one in self.checks if one.ends for name in loaded(one.test)}
+        self.checks = [one for one in self.checks if one.ends or one.collects & asked]
 
 
 def _checks(
@@ -77,10 +80,11 @@ def _checks(
             yield MadeCheck(node.test, around, within, lines=lines, holding="True")
         elif isinstance(node, ast.If):
             text = ast.unparse(node.test)
-            judging = bool(JUDGING & callees(node.test))
-            if judging or ends(node.body):
+            done = _done(node.body)
+            alone = bool(JUDGING & callees(node.test)) or ends(node.body)
+            if alone or done[1]:
                 holding = "False" if ends(node.body) else ""
-                yield MadeCheck(node.test, around, within, *_done(node.body), lines, holding)
+                yield MadeCheck(node.test, around, within, *done, lines, alone, holding)
             if not ends(node.body):
                 yield from _checks(node.body, (*around, text), within)
             yield from _checks(node.orelse, (*around, f"not {text}"), within)
