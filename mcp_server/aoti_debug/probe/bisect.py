@@ -38,7 +38,7 @@ def main() -> int:
     parser = standalone.arguments(__doc__, package=False, exported=True)
     parser.add_argument("--compiles", type=int, help="at most so many, where fewer are allowed")
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
-    parser.add_argument("--blame", type=float, default=culprit.SECONDS, help="seconds for that")
+    parser.add_argument("--blame", type=float, default=culprit.SECONDS, help="of these, at most")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
     parser.add_argument("--launches", help="JSON file: [kernel, names] of each launch")
     options = parser.parse_args()

@@ -143,7 +143,8 @@ async def take_bisection(
     lowered = observations.run.of("lower")  # with the settings of the last compile
     settings = json.dumps(dict((lowered[-1].details.settings if lowered else None) or {}))
     seconds = str(budget or state.request.timeout_s)
-    more = ("--settings", settings, "--seconds", seconds, *(() if budget else ("--compiles", "1")))
+    limits = ("--blame", seconds) if budget else ("--compiles", "1")
+    more = ("--settings", settings, "--seconds", seconds, *limits)
     if call.package is not None:
         model = await anyio.to_thread.run_sync(model_of, call)
         more = (*more, *launch_words(model, state.directory.path))
