@@ -144,7 +144,7 @@ async def take_bisection(
     settings = json.dumps(dict((lowered[-1].details.settings if lowered else None) or {}))
     seconds = str(budget or state.request.timeout_s)
     limits = ("--blame", seconds) if budget else ("--compiles", "1")
-    more = ("--settings", settings, "--seconds", seconds, *limits)
+    more: tuple[str, ...] = ("--settings", settings, "--seconds", seconds, *limits)
     if call.package is not None:
         model = await anyio.to_thread.run_sync(model_of, call)
         more = (*more, *launch_words(model, state.directory.path))
