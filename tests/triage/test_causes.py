@@ -538,6 +538,7 @@ def test_an_undeclared_write_is_proved_by_copies(found: Triaged) -> None:
     cause = best(found(WRITES))
     assert (cause.category, cause.confidence) == ("wrong_result", "proved"), cause.summary
     assert "cause.centred" in cause.summary and "argument x" in cause.summary
+    assert (cause.source[0].text or "").strip() == "x.sub_(x.mean())"
     assert cause.because and "copies" in cause.because[0].experiment
 
 

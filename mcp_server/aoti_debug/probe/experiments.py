@@ -10,7 +10,17 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from . import compare, custom_ops, eager, events, graph_run, marks, observers, standalone
+from . import (
+    compare,
+    custom_ops,
+    eager,
+    events,
+    graph_run,
+    marks,
+    observers,
+    operator_source,
+    standalone,
+)
 from .children import in_child
 from .describe import is_float
 from .lazy import torch
@@ -174,8 +184,11 @@ class Bench:
         nodes = {node.name: node for node in module.graph.nodes}
         for wrote in watch.found:
             node = nodes[wrote["node"]]
-            places = {"places": custom_ops.places(node.target)}
-            found.setdefault(wrote["op"], {**wrote, **places, **graph_run.about(node)})
+            places = custom_ops.places(node.target)
+            line = operator_source.writing_line(node.target, wrote["argument"])
+            if line is not None and "real" in places:
+                places["real"] = places["real"][0], line
+            found.setdefault(wrote["op"], {**wrote, "places": places, **graph_run.about(node)})
         if not found:
             return {"wrote": []}
 

@@ -8,7 +8,9 @@ loop, a decorator), torch knows the lines that registered it.
 from __future__ import annotations
 
 import ast
+import inspect
 import re
+import textwrap
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,50 @@ _USES = frozenset(
     """.split()
 )
 _KEYS = ("CPU", "CUDA", "XPU", "Meta", "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+_IN_PLACE = re.compile(r"[a-z0-9]_$")
 _LINE = re.compile(r"registered at (.{1,4096}?\.py):(\d+)")
+
+
+def writing_line(target: Any, argument: str) -> int | None:
+    """Return the first line of a Python operator that writes to an argument; None where none is
+    seen to, by its name."""
+    definition = custom_ops.definition_of(str(target._schema.name))
+    function = inspect.unwrap(getattr(definition, "_init_fn", None) or writing_line)
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = parse(textwrap.dedent("".join(lines)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    nodes = (node for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.expr)))
+    found = [node.lineno for node in nodes if _writes(node, argument)]
+    return first + min(found) - 1 if found and function is not writing_line else None
+
+
+def _writes(node: ast.AST, name: str) -> bool:
+    """Tell whether a node assigns in place to a name, or calls what does."""
+    written: list[ast.expr] = []
+    if isinstance(node, ast.Assign):
+        written = [one for one in node.targets if isinstance(one, ast.Subscript)]
+    elif isinstance(node, ast.AugAssign):
+        written = [node.target]
+    elif isinstance(node, ast.Call):
+        written = [word.value for word in node.keywords if word.arg == "out"]
+        called = node.func
+        if isinstance(called, ast.Attribute) and _IN_PLACE.search(called.attr):
+            written.append(called.value)
+    roots = [root_of(one) for one in written]
+    return any(isinstance(root, ast.Name) and root.id == name for root in roots)
+
+
+def root_of(node: ast.expr) -> ast.expr:
+    """Return what an attribute, an element or the call of a method is of."""
+    while True:
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        elif isinstance(node, ast.Call):
+            node = node.func
+        else:
+            return node
 
 
 def sources(graph: Any) -> list[Document]:
