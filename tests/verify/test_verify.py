@@ -109,6 +109,11 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
             "not fixed",
             "still refuses",
         ),
+        (
+            replace(WRONG_FIXED, operator="own.tile.default", writing=("own.tile.default",)),
+            "not fixed",
+            "own.tile.default still writes",
+        ),
         (replace(WRONG_FIXED, never_given=(4, 16)), "not fixed", "never receives 4 of 16 rows"),
         (replace(FIXED, narrowed=("x[0]: 2 to 64 is now 2 to 4",)), "masked", "now 2 to 4"),
         (

@@ -69,11 +69,11 @@ class Before:
         return self.material.diagnosis.category if self.material.diagnosis else None
 
     @property
-    def wrote(self) -> bool:
-        """Tell whether an operator that writes undeclared was the cause."""
-        found, writes = self.material.diagnosis, self.observations.checks.writes
-        named = found.kernel.name if found is not None and found.kernel is not None else None
-        return writes is not None and any(one.op[:200] == named for one in writes.wrote)
+    def operator(self) -> str | None:
+        """Return the custom operator that the results were wrong by."""
+        found = self.material.diagnosis
+        kernel = found.kernel if found is not None and self.category == "wrong_result" else None
+        return kernel.name if kernel is not None and kernel.kind == "custom_op" else None
 
 
 async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
@@ -300,7 +300,7 @@ def _facts(
         kernels_before=_kernels(before.material.package),
         kernels=_kernels(call.package),
         other_package=bool(alone and package and not same_file(package, call.package or package)),
-        wrote=before.wrote,
+        operator=before.operator,
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),

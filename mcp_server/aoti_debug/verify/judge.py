@@ -101,7 +101,7 @@ class Facts(HeldOut):
     failed_compiles: int = 0
     kernels_before: int = 0
     kernels: int = 0
-    wrote: bool = False  # an operator that wrote undeclared was the cause
+    operator: str | None = None  # the custom operator that results were wrong by
     was_wrong: bool = False  # the package itself, on the failing call's inputs
     nonfinite: bool = False  # calls returned NaN or Inf then
     checked: bool = False  # the script's own check complained of what calls returned
@@ -330,8 +330,8 @@ def _cause(facts: Facts) -> Found:
     still = ""
     if facts.category == "custom_op_fake_kernel" and facts.unkept:
         still = facts.unkept[0]
-    elif facts.wrote and facts.writing:
-        still = f"{facts.writing[0]} still writes to an argument that its schema says it only reads"
+    elif facts.operator in facts.writing:
+        still = f"{facts.operator} still writes to an argument that its schema says it only reads"
     elif facts.breaks:
         still = f"the call still breaks the contract of the package: {', '.join(facts.breaks)}"
     elif facts.never_given:
