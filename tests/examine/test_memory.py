@@ -73,6 +73,7 @@ def test_calls_at_the_same_time_are_compared_with_a_call_alone(measured: MemoryA
     said = measured.together or ""
     assert said.startswith("all 12 outputs are those of a call alone")
     assert "from 2 threads with one runner" in said
+    assert said.endswith(("num_runners=2 pays", "more runners than one bring nothing"))
 
 
 def test_the_report_has_a_table_and_a_picture(measured: MemoryAnswer) -> None:

@@ -131,6 +131,20 @@ def test_without_a_program_only_what_was_read_back_is_said(prove: Prove) -> None
     assert {one.confidence for one in inlined.findings} == {"likely"}
 
 
+def test_without_a_program_outputs_show_what_an_owner_s_write_leaves_folded(
+    prove: Prove, served: Path
+) -> None:
+    inputs = served / "inputs.pt"
+    steps = "load-full-user_managed@old, call, overwrite@new, call"
+    found = prove("folding", "new", steps, known=False, inputs=inputs)
+    [one] = found.findings
+    assert (found.update, one.since[:2]) == ("wrong", "3:")
+    assert "constants folded from them are the old ones" in (found.summary or "")
+    assert "load_constants(weights, check_full_update=True)" in (found.safe or "")
+    right = prove("folding", "new", "load-full-user_managed, call", known=False, inputs=inputs)
+    assert right.update == "right"
+
+
 def test_a_swap_is_safe_while_other_threads_call(prove: Prove) -> None:
     found = prove("folding", "new", "inactive", threads=2)
     assert found.update == "right"

@@ -52,6 +52,7 @@ def main() -> None:
         "same": state,
         "fits": {name: value for name, value in new.items() if name not in ("scale", "last.bias")},
     }
+    torch.save(((torch.randn(3, 16, device=device),), {}), "inputs.pt")
     for name, weights in files.items():
         torch.save(weights, f"{name}.pt")
     with torch.no_grad():

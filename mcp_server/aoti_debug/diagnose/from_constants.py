@@ -44,7 +44,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     yield from from_spoilt(observations)
     for update in observations.updates:
         if update.wrong:
-            yield from_update(update)
+            yield from_update(update, observations)
     call = observations.run.call
     model = package.model(call.model if call else None) if package else None
     if model is None or model.wrapper is None:
@@ -58,14 +58,16 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield from from_gaps(observations, call, model, known, loads)
 
 
-def from_update(update: UpdatePlayed) -> Candidate:
-    """The update was played: constants that calls use are not the ones that were given."""
+def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
+    """The update was played: constants that calls use are not the ones that were given, or not
+    those of the checkpoint; that may be meant, where the script does not fail."""
     report = update.report
     found = [one for one in report.findings if one.proved]
     first = found[0] if found else None
     number = report.at if first is None else first.step
     phase = update.phases[number - 1] if 0 < number <= len(update.phases) else None
-    place = phase.details.caller if phase is not None else None
+    made = [one.details.caller for one in update.phases[:number] if one is not None]
+    place = next((caller for caller in reversed(made) if caller is not None), None)
     if first is None:
         said, fixes = DIES.format(signal=update.signal, step=number), list[Fix]()
     else:
@@ -78,6 +80,7 @@ def from_update(update: UpdatePlayed) -> Candidate:
         why = "played on this package: constants and outputs are then those of the new weights"
         fixes.append(Fix(what=code, why=why))
     shown = report.steps[-1].agrees is False or (first is not None and first.reason == "null")
+    meant = first is not None and first.reason == "not_given" and not observations.failed
     missing = first is not None and first.reason in ("not_given", "null", "tied")
     proofs = [phase.span] if phase is not None else []
     kind = replace(MISMATCH, category="constants_missing") if missing else MISMATCH
@@ -85,7 +88,7 @@ def from_update(update: UpdatePlayed) -> Candidate:
         headline(said, after=at),
         *proofs,
         update.artifact,
-        confidence="proved" if shown or update.died else "likely",
+        confidence="proved" if (shown and not meant) or update.died else "likely",
         means=f"step {number} of {len(report.steps)}: {step}" if step else None,
         source=[SourceLine(file=place[0], line=place[1])] if place is not None else [],
         fixes=fixes,

@@ -35,6 +35,7 @@ RUNNERS = 64
 CURVE = 200
 MIB = 1 << 20
 MANY = 3  # times that something was done again
+PAYS = 1.1  # times the rate of one runner
 GROWS = 1 << 16  # bytes a call, of half of the calls
 
 
@@ -209,7 +210,11 @@ def together(report: MemoryReport) -> str | None:
         answers = f"{mixed} of {calls} outputs are not those of a call alone"
     rates = f"{more.alone.rate:.3g} calls a second from one thread, {more.one.rate:.3g} from "
     rates += f"{more.count} threads with one runner, {more.many.rate:.3g} with {more.count} runners"
-    return f"{answers}; {rates}"
+    if mixed:
+        return f"{answers}; {rates}"
+    pays = more.many.rate > PAYS * more.one.rate
+    advice = f"num_runners={more.count} pays" if pays else "more runners than one bring nothing"
+    return f"{answers}; {rates}: {advice}"
 
 
 def growth_said(report: MemoryReport) -> tuple[bool | None, str | None]:

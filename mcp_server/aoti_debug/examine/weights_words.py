@@ -59,7 +59,7 @@ REASONS: Mapping[str, Words] = {
         "give it with load_constants, or call run_const_fold after its memory has changed",
     ),
     "not_folded": Words(
-        "{detail}, folded at run time, was not computed again from the new values",
+        "its owner wrote to user-managed weights, and constants folded from them are the old ones",
         "give the weights with load_constants after their memory has changed",
     ),
     "baked": Words(

@@ -40,7 +40,7 @@ def main() -> int:
         report.update(state="play", **about(material))
         found = play(material, own, steps, report)
         report.update(state="safe")
-        if all(one.constant in material.known and one.reason != "shape" for one in found):
+        if all(curable(material, one) for one in found):
             report.update(safe=safe(material, steps))
         if options.threads and material.inputs is not None:  # last: it may end the process
             report.update(state="races")
@@ -48,6 +48,11 @@ def main() -> int:
         own.close()
         report.update(state="done")
     return 0
+
+
+def curable(material: Material, one: Finding) -> bool:
+    """Tell whether another sequence could be right."""
+    return one.reason == "not_folded" or (one.constant in material.known and one.reason != "shape")
 
 
 def about(material: Material) -> Document:
@@ -116,8 +121,8 @@ def findings(
 def _of_outputs(material: Material, played: Sequence[Played], last: int) -> Finding:
     """Say why outputs are not right where all constants are: an owner's write folds nothing."""
     written = [n for n, one in enumerate(played, 1) if one.step.do == update_steps.OVERWRITE]
-    if material.folded and written and written[-1] > last:
-        return Finding("", OLD, written[-1], "not_folded", ", ".join(material.folded[:2]))
+    if material.folded and written and written[-1] >= last:
+        return Finding("", OLD, written[-1], "not_folded")
     return Finding("", OLD, last, "outputs")
 
 
