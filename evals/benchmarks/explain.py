@@ -114,7 +114,7 @@ def look(
     if alone and not compiles:  # a compiler keeps state that the next case must not see
         run_here(name, words)
     else:
-        argv = [sys.executable, str(ROOT / "probe" / f"{name}.py"), *words]
+        argv = [sys.executable, str(ROOT / "probe" / "script.py"), name, *words]
         started(argv, folder, environment)
     document = json.loads(report.read_text()) if report.exists() else {}
     if document.get("state") != "done":

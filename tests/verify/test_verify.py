@@ -77,6 +77,13 @@ def test_calls_that_are_grouped_otherwise_may_give_the_package_every_row_of_the_
     assert judge(replace(facts, given_all=True)).verdict == "fixed"
 
 
+def test_a_package_compiled_anew_with_the_right_weights_is_a_fix() -> None:
+    other = (replace(GOOD, name=CALL, model="differs"), GOOD)
+    facts = replace(WRONG_FIXED, category="constants_missing", checked=True, trials=other)
+    assert judge(facts).verdict == "masked"
+    assert judge(replace(facts, changes=Changes(compared=True))).verdict == "fixed"
+
+
 def test_refusing_is_no_fix_of_wrong_values() -> None:
     facts = replace(WRONG_FIXED, now=REFUSED, raised_by_user=True)
     assert judge(facts).verdict == "moved"

@@ -429,7 +429,7 @@ def _model(trial: Trial, facts: Facts) -> Found:
         return Found(what, "good", "the original does not compute it")
     elif not trial.reference_finite and trial.package_finite and facts.hiding:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
-    elif trial.model == "differs" and not _by_check(facts):
+    elif trial.model == "differs" and not _by_check(facts, TOLD_BY_CHECK | OF_WEIGHTS):
         text = f"its results on {trial.name} differ from before"
     return _found(what, text, "same results as before")
 
