@@ -4,6 +4,7 @@ script complains and the package is right when its calls are repeated."""
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from aoti_debug import hypotheses
 from aoti_debug.diagnose import Ending, Observations, diagnose
 from aoti_debug.model import Diagnosis
+from aoti_debug.probe.experiments import numbers
 from aoti_debug.read.check_report import read_reports
 from recordings import begin, called, end, events
 
@@ -89,6 +91,12 @@ def test_an_input_that_an_operator_of_the_model_writes_to_is_no_race() -> None:
     assert (best.source[0].file, best.source[0].line) == ("/t/ops.py", 9)
     assert run(memory={"overwritten": [0]}, writes={"wrote": []}).category == "concurrency"
     assert run(memory={"overwritten": [0]}, code=0, writes={"wrote": [wrote]}).also_true
+
+
+def test_elements_that_are_not_finite_reach_the_repeated_call_as_they_were() -> None:
+    seen = observed(memory={"values": [["inf", "-inf", "nan", 1.5]]}).run.calls[1].values
+    [again] = json.loads(json.dumps(seen))
+    assert str(numbers(again)) == "[inf, -inf, nan, 1.5]" and seen == ((*seen[0],),)
 
 
 def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone() -> None:

@@ -149,6 +149,12 @@ class Phase(Record):
     details: Details
 
 
+def _element(value: object) -> float | str:
+    """Return an element as a number; a NaN, which is not equal to itself, as a word."""
+    number = float(value) if isinstance(value, (int, float, str)) else float("nan")
+    return number if number == number else "nan"
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     shape: tuple[int, ...] | None
@@ -185,7 +191,7 @@ class Call(Record):
     signature: int = 0  # what its outputs hold, of the first call that returned that
     on_device: bool = False  # its device did not come to the end of it
     changed: tuple[tuple[int, int], ...] = ()  # calls and outputs that were not as returned by then
-    values: tuple[tuple[float | None, ...], ...] = ()  # a few elements of each output
+    values: tuple[tuple[Annotated[float | str, _element], ...], ...] = ()  # a few of each output
     instance: int | None = None  # of the loaded packages of its process
 
     @property
