@@ -20,6 +20,7 @@ SECTIONS = 2000  # of a patch, one a file
 WORK_CHARACTERS = 128 * 1024 * 1024  # of the files that a patch changes, each time it does
 NAME_BYTES = 255
 LEFT_OUT = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox")
+_NO_FILE = re.compile(r"\t(?:1969-12-31|1970-01-01) ")  # the time that `diff -N` gives to none
 _FILE = re.compile(r"^(?:---|\+\+\+) ([^\t\n]{1,500})")
 _HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
@@ -122,7 +123,7 @@ def _lines(text: str) -> list[str]:
 def _name(line: str) -> str | None:
     match = _FILE.match(line)
     name = match[1].strip() if match else ""
-    if name == "/dev/null":
+    if name == "/dev/null" or _NO_FILE.search(line):
         return None
     if name.startswith('"'):
         quoted = "Make it with `git -c core.quotePath=false diff`."
