@@ -183,27 +183,25 @@ def exported(built: Built) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def rich(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     """Return a directory with model.ep.pt2, model.pt2 and inputs.pt of tests/targets/rich.py."""
-
-    def make(root: Path) -> None:
-        target = [warm_python, str(TARGETS / "rich.py")]
-        done = subprocess.run(target, cwd=root, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-
-    given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
-    return once("rich", tmp_path_factory, make, Path(given) if given else None)
+    return written_by("rich.py", tmp_path_factory, warm_python)
 
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory, warm_python: str) -> Path:
     """Return a directory with what tests/targets/server.py writes."""
+    return written_by("server.py", tmp_path_factory, warm_python)
+
+
+def written_by(script: str, tmp_path_factory: pytest.TempPathFactory, python: str) -> Path:
+    """Return a directory in which a script of tests/targets has run once."""
 
     def make(root: Path) -> None:
-        target = [warm_python, str(TARGETS / "server.py")]
+        target = [python, str(TARGETS / script)]
         done = subprocess.run(target, cwd=root, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
 
     given = os.environ.get("AOTI_DEBUG_TEST_PACKAGES")
-    return once("served", tmp_path_factory, make, Path(given) if given else None)
+    return once(Path(script).stem, tmp_path_factory, make, Path(given) if given else None)
 
 
 @pytest.fixture(scope="session")

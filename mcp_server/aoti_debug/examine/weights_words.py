@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aoti_debug.probe.update_steps import Finding
-from aoti_debug.read.examine_reports import RacesSeen, WeightsReport
+
+if TYPE_CHECKING:
+    from aoti_debug.read.examine_reports import RacesSeen, WeightsReport
 
 
 class Words(NamedTuple):

@@ -19,6 +19,7 @@ from . import (
     parts,
     standalone,
     values,
+    workaround,
 )
 from .compare import random_ops, unguarded
 from .graph_run import located, on_cpu, outputs_of, values_of
@@ -406,15 +407,15 @@ class Search:
     def _tried(self, way: Document) -> Document:
         """Compile the whole program with a workaround; hold it against the program and time it."""
         began = time.monotonic()
-        with culprit.applied(way) as settings:
+        with workaround.applied(way) as settings:
             options = {**self._settings, **settings}
             model = intermediates.build(unguarded(self._program), self._program, options)
         self._count(began, workaround=1)
-        whole: Document = {"tried": culprit.tried(self._program, self._inputs(), model)}
+        whole: Document = {"tried": workaround.tried(self._program, self._inputs(), model)}
         if self._package is not None and whole["tried"]:
             both = self._package, model
             calls = [functools.partial(standalone.call, one, self._inputs()) for one in both]
-            whole["ratio"] = culprit.ratio(*calls)
+            whole["ratio"] = workaround.ratio(*calls)
         return whole
 
     def _reproduce(self, exported: Any, args: Any) -> None:

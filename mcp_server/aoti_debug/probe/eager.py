@@ -30,6 +30,7 @@ class Eager:
         self.index: OutOfBounds | None = None
         self.custom_ops: list[str] = []
         self.mismatches: list[Document] = []
+        self.writes: list[Document] = []  # of operators, to what their schema says they only read
 
 
 def run(module: Any, inputs: standalone.Inputs) -> Eager:
@@ -40,9 +41,10 @@ def run(module: Any, inputs: standalone.Inputs) -> Eager:
         found.where = found.exception.pop("where")
         if found.where == "signature":
             return found
-    index, promises = observers.IndexCheck(), observers.Promises()
-    watched = graph_run.Run(module, index, promises, guards=True)
+    index, promises, writes = observers.IndexCheck(), observers.Promises(), observers.Writes()
+    watched = graph_run.Run(module, index, promises, writes, guards=True)
     found.broken, found.custom_ops = watched.broken, promises.operators
+    found.writes = writes.found
     found.mismatches = promises.mismatches
     try:
         flat = watched(inputs.flat)

@@ -6,7 +6,6 @@ with the program that it was made of, and does that program compute what the ori
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -20,7 +19,6 @@ from . import (
     graph_run,
     limits,
     neighbours,
-    observers,
     originals,
     package_alone,
     refusals,
@@ -92,9 +90,7 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
         calls = (captured.flat, given.now.flat)
         known = options.tables and tables.looked_up(options.tables, drawn, *calls)
         known = known or (options.corrects and tables.corrected(drawn, *calls))
-        if options.corrects and not known:
-            results, _, why = _eager(compare.unguarded(old), captured)
-            known = why is None and tables.corrected_rows(results, *calls)
+        known = known or (options.corrects and _corrected_rows(old, captured, given.now))
         repaired = changed.repaired(*calls)
         if known or repaired:
             captured, given = given.now, given._replace(other="")
@@ -134,6 +130,14 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
         report.update(answered=pair.answered(model, captured, given.now))
     if captured is not None and not given.other and like:
         report.update(**pair.near(model, drawn, captured, like, report))
+
+
+def _corrected_rows(old: Any, before: Inputs, now: Inputs) -> bool:
+    try:
+        results = _run(compare.unguarded(old), before)
+    except Exception:
+        return False
+    return tables.corrected_rows(results, before.flat, now.flat)
 
 
 class Given(NamedTuple):
@@ -200,10 +204,8 @@ def _kept(program: Any, inputs: Inputs) -> Document:
         f"{one['expected']}"
         for one in seen.mismatches
     ]
-    writes = observers.Writes()
-    with contextlib.suppress(Exception):  # what the program raises is said of its results
-        graph_run.Run(compare.unguarded(program), writes)(standalone.copied(inputs).flat)
-    return {"unkept": wrong, "refused": seen.broken, "writing": [w["op"] for w in writes.found]}
+    writing = [one["op"] for one in seen.writes]
+    return {"unkept": wrong, "refused": seen.broken, "writing": writing}
 
 
 class Pair:

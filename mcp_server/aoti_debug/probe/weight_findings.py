@@ -133,14 +133,18 @@ class Reasons:
                 return Finding(name, OLD, first, "tied", self._tied[name])
             return Finding(name, OLD, first, "not_given")
         since = self._since(name, OLD)
-        do = self._played[since - 1].step.do
-        if do in (update_steps.OVERWRITE, update_steps.RELEASE):
-            return Finding(name, OLD, since, do)
-        if do == update_steps.SWAP and since > given[0]:
+        if by_owner := self._by_owner(name, OLD, since):
+            return by_owner
+        if self._played[since - 1].step.do == update_steps.SWAP and since > given[0]:
             return Finding(name, OLD, since, "swapped_away")
         if self._played[-1].inactive.get(name) == NEW:
             return Finding(name, OLD, given[-1], "not_swapped")
         return Finding(name, OLD, since, "not_given")
+
+    def _by_owner(self, name: str, status: str, since: int) -> Finding | None:
+        do = self._played[since - 1].step.do
+        wrote = do in (update_steps.OVERWRITE, update_steps.RELEASE)
+        return Finding(name, status, since, do) if wrote else None
 
     def _lacking(self, one: Played) -> str:
         """Say what a full update was not given, or else what was raised."""
@@ -150,9 +154,8 @@ class Reasons:
 
     def _spoilt(self, name: str, held: Any | None) -> Finding:
         since = self._since(name, OTHER)
-        step = self._played[since - 1].step
-        if step.do in (update_steps.OVERWRITE, update_steps.RELEASE):
-            return Finding(name, OTHER, since, step.do)
+        if by_owner := self._by_owner(name, OTHER, since):
+            return by_owner
         given = self._given(name)
         if given and (found := misfit(self._played[given[-1] - 1].given[name], self._known[name])):
             return Finding(name, OTHER, given[-1], *found)

@@ -62,9 +62,7 @@ def _strings(source: Source) -> Counter[str]:
 
 def name_of_read(node: ast.AST) -> str:
     """Return the name that a node reads, of a variable or an attribute."""
-    if isinstance(getattr(node, "ctx", None), ast.Load):
-        return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
-    return ""
+    return called(node) if isinstance(getattr(node, "ctx", None), ast.Load) else ""
 
 
 def lookups(node: ast.AST, tables: Source) -> list[ast.expr]:
