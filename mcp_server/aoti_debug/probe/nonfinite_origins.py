@@ -230,7 +230,19 @@ def reason(target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, .
             return Reason("one_element", "the corrected variance of one element: 0/0")
     if op in ("mean", "amax", "amin") and tensors and tensors[0].numel() == 0:
         return Reason("no_elements", f"the {op} of no elements: 0/0")
+    if not target.startswith(("aten.", "prims.")):
+        return Reason("other", _of_custom(tensors, result, place))
     return _overflow(op, tensors, values, result, place)
+
+
+def _of_custom(tensors: Any, result: Any, place: tuple[int, ...]) -> str:
+    """Say what a custom operator made of what; how it computes is not known."""
+    floats = [one.detach() for one in tensors if one.is_floating_point() and one.numel()]
+    kind = "NaN" if bool(result[place].isnan()) else "Inf"
+    if not all(bool(one.isfinite().all()) for one in floats):
+        return f"the custom operator makes {kind} of values that are not finite"
+    largest = max((float(one.abs().max()) for one in floats), default=0.0)
+    return f"the custom operator makes {kind} of finite values: the largest is {largest:.6g}"
 
 
 def _division(top: float | None, bottom: float | None) -> Reason:
