@@ -81,6 +81,7 @@ def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
         fixes.append(Fix(what=code, why=why))
     shown = report.steps[-1].agrees is False or (first is not None and first.reason == "null")
     meant = first is not None and first.reason == "not_given" and not observations.failed
+    explained = first is None or first.reason != "outputs"  # no constant is wrong
     missing = first is not None and first.reason in ("not_given", "null", "tied")
     proofs = [phase.span] if phase is not None else []
     kind = replace(MISMATCH, category="constants_missing") if missing else MISMATCH
@@ -88,7 +89,7 @@ def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
         headline(said, after=at),
         *proofs,
         update.artifact,
-        confidence="proved" if (shown and not meant) or update.died else "likely",
+        confidence="proved" if (shown and explained and not meant) or update.died else "likely",
         means=f"step {number} of {len(report.steps)}: {step}" if step else None,
         source=[SourceLine(file=place[0], line=place[1])] if place is not None else [],
         fixes=fixes,
