@@ -77,6 +77,7 @@ OF_TRITON = forms(r"""
 """)
 HOST = Form(r"^\s{0,4}(?:frame )?#\d{1,3}:? ", r"\bterminate called\b")
 IN_A_CALL = Form(r", in forward$", r"[~^] <--- HERE$")
+PARSES = Form(r"\bErrorReport\b", r"^Unknown builtin op: ")  # TorchScript reads its code at load
 PYTHON = Form(r'^\s{0,8}File ".{1,300}", line \d')
 
 SERVER = Form(r"^[EWIF]\d{4} [\d:.]{8,20} {1,4}\d{1,9} \w{1,60}\.cc:\d{1,5}\] ")
@@ -374,8 +375,12 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     line = scene.first(COMPILES) or scene.first(BUILDER) or scene.first(INSTALLER)
     if is_building(scene) and line is not None:
         what = "other software than a model could not be built or installed: "
-        phase: Phase = "cpp_compile" if scene.any(COMPILES) else "environment"
-        yield said(scene, line, "toolchain", phase, what)
+        yield said(scene, line, "toolchain", build_phase(scene), what)
+
+
+def build_phase(scene: Scene) -> Phase:
+    """Return the phase of a build of other software: a compiler's error, or its set-up."""
+    return "cpp_compile" if scene.any(COMPILES) else "environment"
 
 
 def placed(candidate: Candidate, scene: Scene) -> Candidate:
@@ -387,15 +392,15 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
         return candidate
     if category in BUILT and phase in BUILDING and is_building(scene):
         category = "toolchain"
-        phase = "cpp_compile" if scene.any(COMPILES) else "environment"
+        phase = build_phase(scene)
     elif phase in BUILDING and category == "out_of_memory" and is_building(scene):
-        phase = "environment"
+        phase = build_phase(scene)
     elif phase == "triton_compile" and category == "toolchain" and scene.any(CPP_COMPILE):
         phase = "cpp_compile"
     elif phase in ("export", "lower") and category == "contract_guard":
         category = "lowering_error"  # no call is made yet
     elif phase == "load" and category == "custom_op_missing" and scene.any(IN_A_CALL):
-        phase = "run"
+        phase = "load" if scene.any(PARSES) else "run"
     elif phase in ("export", "lower") and category in GPU_FAULTS:
         phase = "run"  # what a kernel does, no compiler does
     elif phase == "triton_compile" and category == "missing_kernel_binary":

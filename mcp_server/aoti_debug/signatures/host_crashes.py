@@ -146,7 +146,7 @@ cpu_out_of_memory run out_of_memory SPECIFIC_TEXT
     fix Check the dynamic sizes of the failing call; give the container more memory
     pattern DefaultCPUAllocator: can't allocate memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?
     pattern std::bad_alloc || ^MemoryError\b || insufficient shared memory \(shm\)
-    unconfirmed DefaultCPUAllocator: not enough memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?
+    unconfirmed posix_memalign\(.{0,80}\) == 0\.[ ]{1,2}12 vs 0 || DefaultCPUAllocator: not enough memory(?:: you tried to allocate (?P<bytes>\d{1,20}) bytes)?
     unconfirmed (?:InductorError|\w{1,40}Error): MemoryError\b || _ArrayMemoryError
     unconfirmed \[Errno 12\] Cannot allocate memory || : Cannot allocate memory \(12\)
     unconfirmed Unable to allocate [\d.]{1,200} [KMGTP]i?B || paging file is too small
