@@ -29,9 +29,9 @@ KEPT = []
 
 def register():
     library = torch.library.Library("plug", "DEF")
-    library.define("twice(Tensor x) -> Tensor")
-    library.impl("twice", lambda x: x * 2, "CompositeExplicitAutograd")
-    torch.library.register_fake("plug::twice", {FAKE}, lib=library)
+    library.define("twice.whole(Tensor x) -> Tensor")
+    library.impl("twice.whole", lambda x: x * 2, "CompositeExplicitAutograd")
+    torch.library.register_fake("plug::twice.whole", {FAKE}, lib=library)
     KEPT.append(library)
 """,
     "registry.py": f"""

@@ -127,6 +127,62 @@ package = compiled(model, (x,))
 apart = max(float((a - b).abs().max()) for a, b in zip(package(x), model(x)))
 sys.exit(apart > 1e-3)
 """
+# Only overloads of the operators exist. One gives its argument back, and Inductor writes to that
+# memory, which the graph no longer reads; the other raises in the second call.
+OVERLOADS = """\
+LIBRARY = torch.library.Library("cause", "FRAGMENT")
+LIBRARY.define("scaled.by(Tensor value, float factor) -> Tensor")
+LIBRARY.define("root.real(Tensor value) -> Tensor")
+
+
+def scaled(value, factor):
+    return value if factor == 1.0 else value * factor
+
+
+def root(value):
+    if value.min() < 0:
+        raise ValueError("root of a negative number")
+    return value.sqrt()
+
+
+for name, function in (("scaled.by", scaled), ("root.real", root)):
+    LIBRARY.impl(name, function, "CPU")
+    torch.library.register_fake("cause::" + name, lambda value, *_: torch.empty_like(value))
+"""
+ALIASES = (
+    OVERLOADS
+    + """
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(16, 16), nn.Linear(16, 16)
+
+    def forward(self, x):
+        h = torch.relu(x) + 0.1
+        kept = torch.ops.cause.scaled(h, 1.0)
+        return kept + self.second(torch.tanh(self.first(torch.sin(h * 3.0) - 2.0)))
+
+
+torch.set_grad_enabled(False)
+model, x = Model(), torch.randn(5, 16)
+package = compiled(model, (x,))
+sys.exit(float((package(x) - model(x)).abs().max()) > 1e-3)
+"""
+)
+RAISES = (
+    OVERLOADS
+    + """
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.ops.cause.root(x + 1.0)
+
+
+x = torch.rand(8)
+package = compiled(Model(), (x,))
+package(x)
+package(x - 3.0)
+"""
+)
 # One model, compiled once for all scripts that begin with it: Inductor keeps what it has made.
 SMALL = """\
 class Small(nn.Module):
@@ -540,6 +596,23 @@ def test_an_undeclared_write_is_proved_by_copies(found: Triaged) -> None:
     assert "cause.centred" in cause.summary and "argument x" in cause.summary
     assert (cause.source[0].text or "").strip() == "x.sub_(x.mean())"
     assert cause.because and "copies" in cause.because[0].experiment
+
+
+def test_an_argument_that_is_returned_undeclared_is_proved_by_copies(found: Triaged) -> None:
+    cause = best(found(ALIASES))
+    assert (cause.category, cause.confidence) == ("wrong_result", "proved"), cause.summary
+    assert "cause.scaled.by" in cause.summary and "argument value" in cause.summary
+    assert (cause.source[0].text or "").strip().startswith("return value if factor")
+    assert cause.because and "copies" in cause.because[0].experiment
+
+
+def test_an_operator_that_raises_in_the_exported_program_too_is_named(found: Triaged) -> None:
+    cause = best(found(RAISES))
+    assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
+    assert cause.summary == "cause.root.real raised ValueError: root of a negative number"
+    texts = [(one.text or "").strip() for one in cause.source]
+    assert "return torch.ops.cause.root(x + 1.0)" in texts
+    assert 'raise ValueError("root of a negative number")' in texts
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import at_line, is_users, name_of, raised_at, source_of
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.explain.out_of_bounds import Blame, of_value, value_fixes, within
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Fix, Kernel, SourceLine
@@ -122,7 +122,8 @@ PROMISE_BROKEN = Kind(
 def in_shims(observations: Observations) -> Iterator[Candidate]:
     for position, found in enumerate(observations.of(ShimException)):
         places = raised_at(found.message)[1]
-        if any(place.file.endswith("custom_ops.py") for place in places):
+        wrapped = any(place.file.endswith("custom_ops.py") for place in places)
+        if wrapped or (places and is_users(places[0].file)):
             yield from_python(observations, found, places, position)
             return
     raised = observations.of(ShimException)
@@ -162,6 +163,39 @@ def from_python(
         fixes=[Fix(what="correct the operator; call it alone, on the same tensors, to test it")],
         order=position,
     )
+
+
+def raised_alike(observations: Observations) -> Iterator[Candidate]:
+    """A custom operator raises in the exported program what the compiled model's call raised."""
+    guards, call = observations.checks.guards, observations.run.call
+    if guards is None or guards.where != "model" or guards.exception is None or guards.node is None:
+        return
+    words, op = guards.exception.headline, guards.node.op[:200]
+    if call is None or call.error is None or not words or words not in call.error.message:
+        return
+    if not is_custom(op):
+        return
+    own = next((one for one in raised_at(call.error.message)[1] if is_users(one.file)), None)
+    yield RAISED_INSIDE.found(
+        headline(f"{op.removesuffix('.default')} raised {guards.exception.type}: ", words),
+        guards.artifact,
+        call.span,
+        kernel=Kernel(name=op, kind="custom_op"),
+        ops=[op],
+        source=[*last_line_of(guards.node.stack), *source_of(own)],
+        means="The exported program raises it too, without AOTInductor.",
+        fixes=[
+            Fix(
+                what="give the operator values that it accepts, or correct the operator",
+                where=f"{own.file}:{own.line}" if own is not None else None,
+            )
+        ],
+    )
+
+
+def is_custom(op: str) -> bool:
+    """Tell a custom operator, NAMESPACE.NAME.OVERLOAD, from torch's own."""
+    return op.count(".") == 2 and not op.startswith(("aten.", "prims.", "prim.", "_operator."))
 
 
 def of_fakes(observations: Observations) -> Iterator[Candidate]:

@@ -70,6 +70,7 @@ SOURCES = (
     from_gpu.candidates,
     from_package.candidates,
     from_values.of_printer,
+    from_operator.raised_alike,
     from_operator.in_shims,
     from_signature.candidates,
     from_export.candidates,

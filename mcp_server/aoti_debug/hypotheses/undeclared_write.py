@@ -1,4 +1,5 @@
-"""The hypothesis that a custom operator writes to what its schema says it only reads."""
+"""The hypothesis that a custom operator writes to what its schema says it only reads, or returns
+it as a new tensor."""
 
 from __future__ import annotations
 
@@ -49,8 +50,10 @@ def also_true(observations: Observations) -> list[str]:
 
 
 def said(one: Wrote) -> str:
-    argument = one.argument[:100]
-    return f"{one.op[:200]} writes to its argument {argument}, which its schema says it only reads"
+    op, argument = one.op[:200], one.argument[:100]
+    if one.aliased:
+        return f"{op} returns the memory of its argument {argument}; its schema says a new tensor"
+    return f"{op} writes to its argument {argument}, which its schema says it only reads"
 
 
 def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> Candidate:
@@ -61,9 +64,10 @@ def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> C
     because = [Experiment(experiment=tried, result=words(copied))] if copied and tells else []
     place = one.places.real
     own = [SourceLine(file=place.file, line=place.line)] if place is not None else []
+    name = one.argument[:100]
+    what = f"declare it, mutates_args=({name!r},), or copy {name} in the operator first"
     fix = Fix(
-        what=f"declare it, mutates_args=({one.argument[:100]!r},), or copy {one.argument[:100]} in "
-        "the operator first",
+        what=f"return {name}.clone() in the operator" if one.aliased else what,
         where=f"{place.file}:{place.line}" if place is not None else None,
         why="compiled code reuses and reorders buffers by what the schema says",
     )

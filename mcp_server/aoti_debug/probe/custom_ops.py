@@ -45,20 +45,25 @@ class Site:
 
 
 sites: list[Site] = []
+kernels: dict[str, Any] = {}  # the latest Python function registered for NAMESPACE::NAME[.OVERLOAD]
 builtin = {"aten", "prim", "prims", "inductor", "higher_order", "profiler"}  # namespaces
 
 
 def watch() -> None:
     """Remember from here on which of the user's lines register operators."""
     for name in ("define", "impl", "_register_fake"):
-        wrapper = partial(_noting, fake=name == "_register_fake")
+        wrapper = partial(_noting, name=name)
         wrap_once(torch.library.Library, name, wrapper)
 
 
-def _noting(original: Any, fake: bool) -> Any:
+def _noting(original: Any, name: str) -> Any:
+    fake = name == "_register_fake"
+
     def register(self: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
         with events.noted("look at a registration"):
             _note(f"{self.ns}::{_name(op)}", args[0] if fake and args else None)
+            if name == "impl" and args and inspect.isfunction(args[0]):
+                _remember(self.ns, op, args[0])
         if fake and len(args) > 1:  # how many frames to look back, which are one more now
             args = (args[0], args[1] + 1, *args[2:])
         elif fake:
@@ -66,6 +71,13 @@ def _noting(original: Any, fake: bool) -> Any:
         return original(self, op, *args, **kwargs)
 
     return register
+
+
+def _remember(namespace: str, op: Any, function: Any) -> None:
+    """Remember the Python function of an operator; torch's wrappers of one are none."""
+    if owner(inspect.unwrap(function).__code__.co_filename) != "torch":
+        own = op.rpartition("::")[2] if isinstance(op, str) else op.name().rpartition("::")[2]
+        kernels[f"{namespace}::{own}"] = function
 
 
 def _name(op: Any) -> str:
@@ -194,6 +206,13 @@ def definition_of(operator: str) -> Any:
     return getattr(sys.modules.get("torch._library.custom_ops"), "OPDEFS", {}).get(operator)
 
 
+def function_of(target: Any) -> Any:
+    """Return the Python function of an operator, as far as it has one that was seen; else None."""
+    definition = definition_of(str(target._schema.name))
+    known = getattr(definition, "_init_fn", None) or kernels.get(target.name())
+    return inspect.unwrap(known) if inspect.isfunction(known) else None
+
+
 def remember_builtin() -> None:
     """Remember the namespaces that exist right after torch was imported."""
     builtin.update(name.split("::")[0] for name in torch._C._dispatch_get_all_op_names())
@@ -215,12 +234,11 @@ def places(target: Any) -> dict[str, tuple[str, int]]:
     it is a Python function that torch knows."""
     found: dict[str, tuple[str, int]] = {}
     with events.noted("look for an operator's source"):
-        name = str(target._schema.name)
-        definition = definition_of(name)
-        entry = torch._library.simple_registry.singleton.find(name)
+        definition = definition_of(str(target._schema.name))
+        entry = torch._library.simple_registry.singleton.find(target.name())
         kernel = getattr(getattr(entry, "fake_impl", None), "kernel", None)
         fake = getattr(definition, "_abstract_fn", None) or getattr(kernel, "func", None)
-        for what, function in (("real", getattr(definition, "_init_fn", None)), ("fake", fake)):
+        for what, function in (("real", function_of(target)), ("fake", fake)):
             code = getattr(inspect.unwrap(function), "__code__", None) if function else None
             if code is not None and not _is_torch(os.path.abspath(code.co_filename)):
                 lines = [line for _, line in dis.findlinestarts(code) if line]
@@ -230,12 +248,13 @@ def places(target: Any) -> dict[str, tuple[str, int]]:
 
 def shared(target: Any) -> dict[str, Any]:
     """Return the first tensor outside of a Python operator's function that it uses, and where."""
-    definition = definition_of(str(target._schema.name))
-    function = inspect.unwrap(getattr(definition, "_init_fn", None) or shared)
+    function = function_of(target)
+    if function is None:
+        return {}
     held = inspect.getclosurevars(function)
     known = {**held.globals, **held.nonlocals}
     names = [name for name, value in known.items() if isinstance(value, torch.Tensor)]
-    if function is shared or not names:
+    if not names:
         return {}
     line = function.__code__.co_firstlineno
     for one in dis.get_instructions(function):

@@ -177,12 +177,12 @@ class Bench:
         return {"forked": forked, "forked_alone": in_child(alone, _FORKED_S)}
 
     def writes(self, inputs: Callable[[], Inputs]) -> Document:
-        """Find what custom operators write undeclared; compare with copies given to them."""
+        """Find what custom operators write or return undeclared; compare with copies given."""
         found = dict[str, Document]()
         module, watch = compare.unguarded(self.program), observers.Writes()
         graph_run.Run(module, watch)(inputs().flat)
         nodes = {node.name: node for node in module.graph.nodes}
-        for wrote in watch.found:
+        for wrote in (*watch.found, *watch.aliases):
             node = nodes[wrote["node"]]
             places = custom_ops.places(node.target)
             line = operator_source.writing_line(node.target, wrote["argument"])

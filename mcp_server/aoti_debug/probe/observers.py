@@ -93,11 +93,13 @@ class Promises(Observer):
 
 
 class Writes(Observer):
-    """Custom operators that write to an argument which their schema says they only read."""
+    """Custom operators that write to an argument which their schema says they only read, and those
+    that return an argument's memory as a new tensor."""
 
     def __init__(self) -> None:
         self.found: list[Document] = []
-        self._before: list[tuple[int, Any]] = []
+        self.aliases: list[Document] = []
+        self._before: list[tuple[int, Any, Any]] = []  # place, the tensor, a copy if it is read
 
     def before(self, node: Any, args: Any, kwargs: Any) -> None:
         self._before = []
@@ -105,25 +107,34 @@ class Writes(Observer):
             return
         schema = getattr(node.target, "_schema", None)
         declared = list(schema.arguments) if schema is not None else []
-        self._before = [
-            (place, one.detach().clone())
-            for place, one in enumerate(args[: len(declared)])
-            if isinstance(one, torch.Tensor)
-            and one.numel() <= _ELEMENTS
-            and not (declared[place].alias_info and declared[place].alias_info.is_write)
-        ]
+        for place, one in enumerate(args[: len(declared)]):
+            if isinstance(one, torch.Tensor):
+                alias = declared[place].alias_info
+                read = one.numel() <= _ELEMENTS and not (alias and alias.is_write)
+                self._before.append((place, one, one.detach().clone() if read else None))
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        for place, before in self._before:
-            now = args[place].detach()
-            sized = now.shape == before.shape
-            if not sized or not bool(marks.alike(now, before).all()):
+        for place, given, before in self._before:
+            now = given.detach()
+            sized = before is not None and now.shape == before.shape
+            if before is not None and not (sized and bool(marks.alike(now, before).all())):
                 at = (~marks.alike(now, before)).nonzero()[0].tolist() if sized else []
-                argument = node.target._schema.arguments[place].name
-                source = getattr(node.args[place], "name", "")
-                wrote = {**located(node), "argument": argument, "from": source, "at": at}
-                self.found.append(wrote)
+                self.found.append({**_argument(node, place), "at": at})
                 return
+        if not self._before or any(one.alias_info for one in node.target._schema.returns):
+            return
+        memory = {one.untyped_storage().data_ptr() for one in marks.tensors(value) if one.numel()}
+        for place, given, _ in self._before:
+            if given.untyped_storage().data_ptr() in memory:
+                self.aliases.append({**_argument(node, place), "aliased": True})
+                return
+
+
+def _argument(node: Any, place: int) -> Document:
+    """Describe an argument of a custom operator's call."""
+    source = getattr(node.args[place], "name", "")
+    argument = node.target._schema.arguments[place].name
+    return {**located(node), "argument": argument, "from": source}
 
 
 class Values(Observer):

@@ -42,8 +42,9 @@ _LINE = re.compile(r"registered at (.{1,4096}?\.py):(\d+)")
 def writing_line(target: Any, argument: str) -> int | None:
     """Return the first line of a Python operator that writes to an argument; None where none is
     seen to, by its name."""
-    definition = custom_ops.definition_of(str(target._schema.name))
-    function = inspect.unwrap(getattr(definition, "_init_fn", None) or writing_line)
+    function = custom_ops.function_of(target)
+    if function is None:
+        return None
     try:
         lines, first = inspect.getsourcelines(function)
         tree = parse(textwrap.dedent("".join(lines)))
@@ -51,7 +52,7 @@ def writing_line(target: Any, argument: str) -> int | None:
         return None
     nodes = (node for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.expr)))
     found = [node.lineno for node in nodes if _writes(node, argument)]
-    return first + min(found) - 1 if found and function is not writing_line else None
+    return first + min(found) - 1 if found else None
 
 
 def _writes(node: ast.AST, name: str) -> bool:
@@ -119,10 +120,11 @@ def registered(names: list[str]) -> dict[str, list[str]]:
         packet = getattr(getattr(torch.ops, namespace), own, None)
         if packet is None:
             continue
-        entry = torch._library.simple_registry.singleton.find(name)
-        fake = getattr(getattr(entry, "fake_impl", None), "kernel", None) is not None
+        own_names = [getattr(packet, one).name() for one in packet.overloads()]
+        entries = [torch._library.simple_registry.singleton.find(one) for one in own_names]
+        fake = any(getattr(getattr(one, "fake_impl", None), "kernel", None) for one in entries)
         has = torch._C._dispatch_has_kernel_for_dispatch_key
-        keys = [key for key in _KEYS if has(name, key)]
+        keys = [key for key in _KEYS if any(has(one, key) for one in own_names)]
         schemas = [str(getattr(packet, one)._schema) for one in packet.overloads()]
         found[name] = [*sorted(schemas), *keys, *(["fake"] if fake else [])]
     return found
@@ -144,7 +146,7 @@ def _lines_of(used: set[Any], file: str | None) -> set[int]:
     """Return the lines of a file in which an operator that is used is defined or registered."""
     found: set[int] = set()
     for target in used:
-        dump = str(torch._C._dispatch_dump(str(target._schema.name)))
+        dump = str(torch._C._dispatch_dump(target.name()))
         found |= {int(line) for path, line in _LINE.findall(dump) if path == file}
         found |= {line for path, line in custom_ops.places(target).values() if path == file}
     return found

@@ -344,12 +344,13 @@ class TrialsReport(Step):
 
 
 class Wrote(ProbeReport):
-    """An argument that a custom operator wrote to without declaring it."""
+    """An argument that a custom operator writes to, or returns (`aliased`), undeclared."""
 
     op: str
     node: str = ""
     argument: str = ""
     at: tuple[int, ...] = ()
+    aliased: bool = False
     stack: str = ""
     places: Functions = Functions()
 
