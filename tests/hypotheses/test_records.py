@@ -174,6 +174,16 @@ def test_changed_weights_are_proved_where_the_result_follows_them(
     assert "fc.weight" in best.summary
 
 
+def test_a_program_that_gives_the_reference_with_its_own_weights_clears_the_weights() -> None:
+    pair = {"call": 2, "anew": FAR, "weights": 1, "given": FAR, "program": SAME}
+    blamed, cleared = (
+        observed(reference(**PAIR), verdict="differs", trials={"pair": {**pair, "own": own}})
+        for own in (FAR, SAME)
+    )
+    assert diagnose(blamed)[0].category == "constants_mismatch"
+    assert all(one.category != "constants_mismatch" for one in diagnose(cleared))
+
+
 def test_inputs_that_differ_are_proved_by_giving_the_package_those_of_the_reference() -> None:
     written = reference(**KEPT, written=[0])
     for outcome, confidence in ((SAME, "proved"), (FAR, "likely")):

@@ -79,8 +79,8 @@ class Bench:
         return marks.apart(mine, theirs)
 
     def pair(self, path: str) -> Document:
-        """Give a package loaded anew what a reference in the script was given, then the weights of
-        the reference too, and these to the program; hold each against what the reference gave."""
+        """Give a package loaded anew what a reference in the script was given, and the program;
+        then both with the weights of the reference; hold each against what the reference gave."""
         kept = torch.load(path, weights_only=True)
         weights = kept["weights"]
 
@@ -98,6 +98,7 @@ class Bench:
             found.update(weights=len(own), given=held(self.called))
         found["left"] = [name for name in weights if name not in names]
         if self.program is not None:
+            found["own"] = held(self.plainly)
             standalone.give(self.program, weights)
             found["program"] = held(self.plainly)
         return found

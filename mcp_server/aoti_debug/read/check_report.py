@@ -289,21 +289,27 @@ class Repeated(ProbeReport):
 
 class Pair(ProbeReport):
     """What a package loaded anew gives for a call that the script compares, held against what the
-    reference gave in the script; likewise with the reference's weights, and the program with them.
-    """
+    reference gave in the script; likewise with the reference's weights (`given`), and the program
+    with its `own` weights and with those of the reference (`program`)."""
 
     call: int
     anew: Repeated | None = None
     weights: int = 0
     left: tuple[str, ...] = ()  # weights of the reference that the package has no constant for
     given: Repeated | None = None
+    own: Repeated | None = None
     program: Repeated | None = None
 
     @property
     def explained(self) -> bool:
-        """Tell whether the weights alone keep the package from giving what the reference gave."""
-        far = self.anew is not None and self.anew.far
-        return far and any(one is not None and one.agrees for one in (self.given, self.program))
+        """Tell whether the weights alone keep the package from giving what the reference gave. A
+        program that gives it with any weights shows nothing of them."""
+        if self.anew is None or not self.anew.far:
+            return False
+        if self.given is not None and self.given.agrees:
+            return True
+        moved = self.own is None or not self.own.agrees
+        return moved and self.program is not None and self.program.agrees
 
 
 class TrialReport(ProbeReport):
