@@ -220,7 +220,7 @@ for name, (key, program) in new.items():
     calls = [([x], [x.t()])] if "transposed" in name else calls
     match = correspondence.Correspondence(one, program, calls)
     pair = held_out.Pair(one, program, match)
-    model = pair.plain_new
+    model = lambda: pair.plain_new
     drawn = held_out.drawn_for(match, one, program, given)
     found = [
         {{"name": title, **pair.tried(model, inputs)}}

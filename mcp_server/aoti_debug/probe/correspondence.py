@@ -1,7 +1,9 @@
 """Make the inputs of a fixed program of those of the original: it may take them under other names,
 in other places and nests, as another dtype, padded, and others beside them, such as a mask.
 
-What becomes of an input is learned from calls that the script makes with both programs.
+What becomes of an input is learned from calls that the script makes with both programs. Where the
+original keeps a state, the script may give that, or what says when it begins anew, beside its
+inputs.
 """
 
 from __future__ import annotations
@@ -11,8 +13,9 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any, NamedTuple
 
-from . import changed, standalone
+from . import changed, compare, graph_run, standalone
 from .lazy import torch
+from .sessions import State
 from .sizes import learn, number, numbers
 
 _DIMENSIONS = 4  # of an input that may be given in another order of them
@@ -23,11 +26,11 @@ Pair = tuple[list[Any], list[Any]]  # flat inputs of a call of the original, and
 
 class Source(NamedTuple):
     """Where an input of the fixed program comes from: it is one of the original's, or made of the
-    sizes of one."""
+    sizes of one, or of the calls before."""
 
-    form: str  # same, permuted, reshaped; value, size, position
+    form: str  # same, permuted, reshaped; value, size, position; carried
     place: Any = None  # among the original's inputs; None: of no one of them
-    inside: Any = None  # the value; the dimension whose size it is; the order of the dimensions
+    inside: Any = None  # the value; the dimension whose size it is; the order; what is Carried
     rest: Any = None  # beyond the sizes of the original's input; None: nothing is
 
     @property
@@ -35,13 +38,26 @@ class Source(NamedTuple):
         return self.form in ("same", "permuted", "reshaped")
 
 
-class Correspondence:
-    """What each input of the fixed program is made of; None of one that is not known."""
+class Carried(NamedTuple):
+    """An input that the fixed script gives beside the original's: what it was in the first calls,
+    and which result of the call before it is; None: it is none of these."""
 
-    def __init__(self, old: Any, new: Any, pairs: Sequence[Pair]) -> None:
+    values: tuple[Any, ...]
+    result: int | None
+
+
+class Correspondence:
+    """What each input of the fixed program is made of; None of one that is not known. `first`: flat
+    inputs of the fixed script's first calls, which may give what a state was before."""
+
+    def __init__(
+        self, old: Any, new: Any, pairs: Sequence[Pair], first: Sequence[list[Any]] = ()
+    ) -> None:
         self.new = new
         self.before, self.now = standalone.user_inputs(old), standalone.user_inputs(new)
         self.sources = self._learned(pairs, values=True)
+        if first and not self.known:
+            self.sources = self._carried(first)
         self.by_values = bool(pairs) and self.known
         self.agreed = self.by_values or not pairs
         if not self.known:
@@ -63,14 +79,24 @@ class Correspondence:
     def padded(self) -> bool:
         return any(one is not None and one.rest is not None for one in self.sources)
 
+    @property
+    def carried(self) -> list[Carried]:
+        return [one.inside for one in self.sources if one is not None and one.form == "carried"]
+
+    def shared(self, results: list[Any]) -> list[Any]:
+        """Return the results without those that are given to the next call."""
+        own = {one.result for one in self.carried}
+        return [value for place, value in enumerate(results) if place not in own]
+
     def places(self) -> Iterator[tuple[int, int]]:
         """Yield the places of an input before and now where it has the same dimensions."""
         for place, one in enumerate(self.sources):
             if one is not None and one.place is not None and one.form == "same":
                 yield one.place, place
 
-    def made(self, inputs: Inputs) -> Inputs:
-        """Return inputs of the original as the fixed program takes them.
+    def made(self, inputs: Inputs, number: int = 0, last: Any = None) -> Inputs:
+        """Return inputs of the original as the fixed program takes them, in a call of this number
+        of a session (from 0); `last` are the results of the call before.
 
         Raises:
             ValueError: it is not known how.
@@ -88,7 +114,12 @@ class Correspondence:
                 learn(value, inputs.flat[one.place], symbols)
         flat = []
         for value, one in given:
-            leaf = self._one(one, value, inputs.flat, symbols)
+            if one is not None and one.form == "carried":
+                values, result = one.inside
+                own = number > 0 and result is not None
+                leaf = last[result] if own else values[min(number, len(values) - 1)]
+            else:
+                leaf = self._one(one, value, inputs.flat, symbols)
             learn(value, leaf, symbols)
             flat.append(leaf)
         return self.declared(replace(inputs, flat=flat))
@@ -140,6 +171,24 @@ class Correspondence:
                 found[place] = one = next(filter(None, tried), None)
                 free -= {one.place} if one is not None and one.takes else set()
         return found
+
+    def _carried(self, first: Sequence[list[Any]]) -> list[Source | None]:
+        """Return the sources with what the first calls give to inputs of which none is known."""
+        module = compare.unguarded(self.new)
+        with State(module).kept():
+            results = [graph_run.outputs_of(module, graph_run.copied(flat)) for flat in first[:-1]]
+
+        def carried(place: int) -> Source:
+            values = tuple(flat[place] for flat in first)
+            each = zip(*results) if results else ()
+            same = (
+                number
+                for number, given in enumerate(each)
+                if compare.agrees(list(map(graph_run.on_cpu, values[1:])), list(given))
+            )
+            return Source("carried", None, Carried(values, next(same, None)))
+
+        return [carried(n) if one is None else one for n, one in enumerate(self.sources)]
 
     def _beside(self) -> Iterator[Source]:
         """Yield what an input beside the original's may be made of."""
@@ -245,7 +294,7 @@ def _inside(source: Source, like: Any, region: Any) -> Any:
     if source.takes:
         return like
     if source.form == "position":
-        return torch.arange(region.shape[-1] if region.dim() else 1).expand(region.shape)
+        return torch.arange(region.shape[-1]).expand(region.shape) if region.dim() else region * 0
     value = int(like.shape[source.inside]) if source.form == "size" else source.inside
     return torch.full(region.shape, value)
 

@@ -75,6 +75,13 @@ def state(program: Any) -> dict[str, Any]:
     return {**{str(name): nodes.get(of) for of, name in changed}, **found}
 
 
+def own_state(module: Any) -> list[str]:
+    """Return the names of the tensors of its own that an exported module writes to."""
+    roots = (_root(one) for node in module.graph.nodes for one in written_arguments(node))
+    names = (str(root.target) for root in roots if root is not None and root.op == "get_attr")
+    return list(dict.fromkeys(names))
+
+
 def _changes(program: Any) -> Iterator[tuple[str, Any]]:
     """Yield the placeholders that operators write to, each with the operator's node."""
     for node in program.graph.nodes:
@@ -94,9 +101,10 @@ def written_arguments(node: Any) -> list[Any]:
 
 
 def _root(node: Any) -> Any:
-    """Follow views, and the results of in-place operators, to the input that they show."""
+    """Follow views, and the results of in-place operators, to the input, or the module's own
+    tensor, that they show."""
     for _ in range(_DEPTH):
-        if node.op == "placeholder":
+        if node.op in ("placeholder", "get_attr"):
             return node
         schema = getattr(node.target, "_schema", None) if node.op == "call_function" else None
         if schema is None or not schema.arguments or schema.arguments[0].alias_info is None:

@@ -11,6 +11,7 @@ from typing import Any
 from . import events, graph_run, intermediates, observers, standalone
 from .describe import is_float
 from .lazy import torch
+from .sessions import State
 from .standalone import Inputs
 from .vocabulary import OutOfBounds
 
@@ -206,7 +207,8 @@ def exact(module: Any, inputs: Inputs, names: Sequence[str] = ()) -> Document | 
 def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
     """Run a module with one in twelve of the floats that it computes moved by a unit in the last
     place, up or down, which has the variance of rounding; return the outputs, on the CPU. What
-    ends in four zero bits counts as exact: zeros, positions and lengths in floats."""
+    ends in four zero bits counts as exact: zeros, positions and lengths in floats. The module's
+    state stays as it is."""
     torch.manual_seed(seed)
 
     def compute(_: Any, node: Any, args: Any, kwargs: Any) -> Any:
@@ -227,4 +229,5 @@ def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
         unit = torch.ldexp(way * eps, exponent - 1)
         return (wide + unit).to(leaf.dtype)
 
-    return graph_run.outputs_of(module, standalone.copied(inputs).flat, compute)
+    with State(module).kept():
+        return graph_run.outputs_of(module, standalone.copied(inputs).flat, compute)

@@ -8,6 +8,7 @@ from typing import Any
 from . import eager, limits, standalone
 from .describe import is_float, is_integer
 from .lazy import torch
+from .sessions import State
 from .sizes import ENDLESS, bounds, expression, is_symbol, learn, numbers
 from .sizes import number as size_in
 
@@ -31,6 +32,7 @@ class Fresh:
         self.program = program
         self.constants = constants
         self.module = program.module()
+        self.state = State(self.module)
         given = standalone.example(program)
         values = [node.meta.get("val") for node in standalone.user_inputs(program)]
         self.limits: dict[int, tuple[bool, list[tuple[int, int]]]] = {}
@@ -63,10 +65,22 @@ class Fresh:
         found = self._inputs(self.symbols, "like", number)
         return found if found is not None and self.accepts(found) else None
 
+    def like(self, number: int, flat: list[Any]) -> Inputs | None:
+        """Return the fresh inputs of this number in the sizes of a call's."""
+        if not self.usable:
+            return None
+        torch.manual_seed(2000 + number)
+        sizes: dict[Any, int] = {}
+        for value, leaf in zip(self.values, flat):
+            learn(value, leaf, sizes)
+        found = self._inputs({**self.symbols, **sizes}, "like", number)
+        return found if found is not None and self.accepts(found) else None
+
     def accepts(self, inputs: Inputs) -> bool:
         """Tell whether the program, with its guards, computes something of these inputs."""
         try:
-            ran = eager.run(self.module, standalone.copied(inputs))
+            with self.state.kept():
+                ran = eager.run(self.module, standalone.copied(inputs))
         except Exception:
             return False
         return ran.exception is None

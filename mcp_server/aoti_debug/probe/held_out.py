@@ -1,18 +1,23 @@
 """Hold a fixed package against eager and against the model as it was, on inputs it never saw.
 
 For the failing call's inputs, the example's and fresh ones of other sizes: does the package agree
-with the program that it was made of, and does that program compute what the original one did?
+with the program that it was made of, and does that program compute what the original one did? Where
+the original keeps a state, each of these begins a session: a few calls in a row, of a package that
+is loaded anew and of programs in their first state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from . import (
     changed,
     compare,
     correspondence,
+    describe,
     eager,
     events,
     fresh,
@@ -27,9 +32,11 @@ from . import (
 )
 from .describe import is_float
 from .lazy import torch
+from .sessions import State
 
 Document = dict[str, Any]
 Inputs = standalone.Inputs
+Load = Callable[[], Any]  # returns a model in its first state
 
 _TRIALS_A_SEED = 2
 
@@ -44,8 +51,10 @@ def main() -> int:
     parser.add_argument("--parts", type=int, nargs="+", help="rows of the calls it is split over")
     parser.add_argument("--before", help="the program as it was; none: there was none")
     parser.add_argument(
-        "--call", nargs=2, action="append", default=[], help="inputs of one of both"
+        "--call", nargs=3, action="append", default=[], help="number and inputs of one of both"
     )
+    parser.add_argument("--number", type=int, default=0, help="of the failing call")
+    parser.add_argument("--session", type=int, default=1, help="calls of one, where there is state")
     parser.add_argument(
         "--original", action="append", default=[], help="file that defined operators, as it was"
     )
@@ -115,27 +124,71 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
             report.update(wrong_refusals=["it drops rows that the original computes"])
     wanted = pair.given(some, None if given.other else given.now)
     report.update(**_kept(new, wanted))
-    model = standalone.load_package(options, wanted, report)
+    anew = partial(standalone.load_package, options, wanted, report)
+    load = anew if describe.state(old) or describe.state(new) else cache(anew)
     trials: list[Document] = []
-    for name, inputs in found:
+    row = in_a_row(options, old, match) if describe.state(old) else []
+    if row:
+        found.append(("a session of fresh inputs", drawn.like(0, row[0])))
+    for number, (name, inputs) in enumerate(found):
         if inputs is None:
             continue
         report.update(state=f"trying {name}", trying=name)
         own = given.now if inputs is captured and not given.other else None
-        trials.append({"name": name, **pair.tried(model, inputs, own)})
+        later = following(drawn, match, row, inputs, len(row) * (number + 1))
+        trials.append({"name": name, **pair.tried(load, inputs, own, later)})
         report.update(trials=trials)
     if match.padded and not given.other and trials[0].get("model") != "agrees":
         report.update(inputs="it is padded, and the result is another")
     if given.other and captured is not None:
-        report.update(answered=pair.answered(model, captured, given.now))
+        report.update(answered=pair.answered(load, captured, given.now))
     if captured is not None and not given.other and like:
-        report.update(**pair.near(model, drawn, captured, like, report))
+        report.update(**pair.near(load, drawn, captured, like, report))
+
+
+def in_a_row(options: Any, old: Any, match: correspondence.Correspondence) -> list[list[Any]]:
+    """Return flat inputs of the original in the sizes of a session's calls: those of the script's
+    first calls where they are kept, else of the example."""
+    numbered = dict(_numbered(options, 0))
+    example = standalone.example(old)
+    files = [numbered.get(number) for number in range(1, options.session + 1)]
+    known = [standalone.read_inputs(file).flat if file else None for file in files]
+    most = min((len(one.values) for one in match.carried if one.result is None), default=len(known))
+    found = [one if one or example is None else example.flat for one in known[:most]]
+    return [one for one in found if one is not None]
+
+
+def _numbered(options: Any, which: int) -> Iterator[tuple[int, str]]:
+    """Yield the number and file of calls of the script as it was (0) and as it is (1)."""
+    yield from ((int(number), files[which]) for number, *files in options.call)
+    file = (options.inputs, options.now)[which]
+    if file and options.number:
+        yield options.number, file
+
+
+def following(
+    drawn: fresh.Fresh,
+    match: correspondence.Correspondence,
+    row: list[list[Any]],
+    inputs: Inputs,
+    number: int,
+) -> list[Inputs]:
+    """Return the inputs of the calls that follow in a session; none where the fixed script gives
+    something call by call, and these inputs have other sizes than its own first call."""
+    told = any(one.result is None for one in match.carried)
+    if told and _shapes(inputs.flat) != _shapes(row[0]):
+        return []
+    found = [drawn.like(number + place, flat) for place, flat in enumerate(row[1:])]
+    return [one for one in found if one is not None]
+
+
+def _shapes(flat: list[Any]) -> list[Any]:
+    return [list(getattr(leaf, "shape", ())) for leaf in flat]
 
 
 def _corrected_rows(old: Any, before: Inputs, now: Inputs) -> bool:
-    try:
-        results = _run(compare.unguarded(old), before)
-    except Exception:
+    results = _eager(compare.unguarded(old), before).plain
+    if results is None:
         return False
     return tables.corrected_rows(results, before.flat, now.flat)
 
@@ -162,12 +215,17 @@ def given_of(options: Any, old: Any, new: Any) -> Given:
         return standalone.read_inputs(path) if path else None
 
     captured, now = read(options.inputs), read(options.now)
-    calls = [(read(was).flat, read(later).flat) for was, later in options.call]
+    calls = [(read(was).flat, read(later).flat) for _, was, later in options.call]
+    first: list[Any] = []
+    if describe.state(old):
+        files = dict(_numbered(options, 1))
+        numbers = takewhile(files.get, range(1, options.session + 1))
+        first = [read(files[number]).flat for number in numbers]
     if captured is None or now is None:
         match = correspondence.Correspondence(old, new, calls)
         return Given(match, captured or (None if options.before else now), now, None)
     wanted = first_part(options, captured)
-    match = correspondence.Correspondence(old, new, [*calls, (wanted.flat, now.flat)])
+    match = correspondence.Correspondence(old, new, [*calls, (wanted.flat, now.flat)], first)
     other = ""
     if not match.by_values:
         other = changed.differ(*changed.by_name(wanted, now))
@@ -198,7 +256,9 @@ def held_out(old: Any, drawn: fresh.Fresh, seeds: int) -> Iterator[tuple[str, In
 def _kept(program: Any, inputs: Inputs) -> Document:
     """Say which promises of fake kernels and of schemas, and which guards, the failing call still
     breaks."""
-    seen = eager.run(program.module(), standalone.copied(inputs))
+    module = program.module()
+    with State(module).kept():
+        seen = eager.run(module, standalone.copied(inputs))
     wrong = [
         f"{one['op']} returns {one['property']} {one['got']}, its fake kernel promises "
         f"{one['expected']}"
@@ -218,43 +278,74 @@ class Pair:
         self.guarded_old, self.guarded_new = old.module(), new.module()
         self.random = bool(compare.random_ops(new))
 
-    def tried(self, model: Any, inputs: Inputs, now: Inputs | None = None) -> Document:
+    def tried(
+        self, load: Load, inputs: Inputs, now: Inputs | None = None, later: Sequence[Inputs] = ()
+    ) -> Document:
         """Say how the package and the programs did on these inputs, which the fixed script gives as
-        `now`."""
-        found: Document = {"shapes": [list(getattr(leaf, "shape", ())) for leaf in inputs.flat]}
-        given = self.given(inputs, now)
-        fixed, fixed_exact, why_fixed = _eager(self.plain_new, given)
-        before, exact, why = fixed, fixed_exact, why_fixed
+        `now`, and on those of `later` calls in a row, each with the state of its own calls: of the
+        first of these calls that is not right, with its number, else of the first."""
+        model, first = load(), Document()
+        last = Called()
+        old, new = State(self.plain_old), State(self.plain_new)
+        with old.kept(), new.kept():
+            for number, one in enumerate((inputs, *later)):
+                given = self.given(one, now, number, last.fixed.plain)
+                own = self.given(one, now, number, last.package)
+                last = self.called(model, one, given, own)
+                if number and last.before.why:
+                    break  # its state does not allow the call: a session ends there
+                first = first or last.found
+                if _wrong(last.found):
+                    return {**last.found, "call": number + 1}
+                if last.before.why:
+                    break
+                new.put(last.fixed.after)
+                if not self.same:
+                    old.put(last.before.after)
+        return first
+
+    def called(self, model: Any, inputs: Inputs, given: Inputs, own: Inputs) -> Called:
+        """Make a call with the original's inputs, the fixed program's and the package's."""
+        found: Document = {"shapes": _shapes(inputs.flat)}
+        fixed = before = _eager(self.plain_new, given)
         if not self.same:
-            before, exact, why = _eager(self.plain_old, inputs)
-            accepted = eager.run(self.guarded_old, standalone.copied(inputs)).exception
-            refused = eager.run(self.guarded_new, standalone.copied(given)).exception
+            before = _eager(self.plain_old, inputs)
+            with State(self.guarded_old).kept(), State(self.guarded_new).kept():
+                accepted = eager.run(self.guarded_old, standalone.copied(inputs)).exception
+                refused = eager.run(self.guarded_new, standalone.copied(given)).exception
             found["refused"] = refused if accepted is None else None
-        found.update(original_raises=why, fixed_raises=why_fixed)
-        found["finite"] = before is not None and all(map(_finite, exact or before))
+        found.update(original_raises=before.why, fixed_raises=fixed.why)
+        found["finite"] = before.finite
         try:
-            package = _run(model, given)
+            package = _run(model, own)
         except Exception as error:
-            return {**found, "package_raises": events.describe_error(error)}
-        if fixed is not None:
-            held = self.held(package, fixed, fixed_exact, self.plain_new, given)
+            raised = events.describe_error(error)
+            return Called(fixed, before, None, {**found, "package_raises": raised})
+        if fixed.plain is not None:
+            held = self.held(package, fixed.plain, fixed.exact, self.plain_new, given)
             found["package"], found["figures"] = held
-        if not self.same and fixed is not None and before is not None:
-            judged = where_finite(self.unpadded(fixed, before), before, exact)
-            held = self.held(judged, before, exact, self.plain_old, inputs)
+        was, exact = before.plain, before.exact
+        shared = self.match.shared(package)
+        if not self.same and fixed.plain is not None and was is not None:
+            now = self.unpadded(self.match.shared(fixed.plain), was)
+            judged = where_finite(now, was, exact)
+            held = self.held(judged, was, exact, self.plain_old, inputs)
             found["model"], found["model_figures"] = held
         found["package_finite"] = all(map(_finite, package))
-        if before is not None:
-            found.update(nonfinite_before=_nonfinite(before), nonfinite=_nonfinite(package))
-        if before is not None and exact is not None:
-            found["still_nonfinite"] = sum(map(_still_nonfinite, package, before, exact))
-        return found
+        if was is not None:
+            found.update(nonfinite_before=_nonfinite(was), nonfinite=_nonfinite(shared))
+        if was is not None and exact is not None:
+            found["still_nonfinite"] = sum(map(_still_nonfinite, shared, was, exact))
+        return Called(fixed, before, package, found)
 
-    def given(self, inputs: Inputs, now: Inputs | None = None) -> Inputs:
-        """Return inputs of the original as the fixed program takes them."""
-        if now is not None and not self.same:
+    def given(
+        self, inputs: Inputs, now: Inputs | None = None, number: int = 0, last: Any = None
+    ) -> Inputs:
+        """Return inputs of the original as the fixed program takes them, in a call of this number
+        of a session (from 0); `last` are the results of the call before."""
+        if now is not None and not self.same and not number and not self.match.carried:
             return self.match.declared(now)
-        return inputs if self.same else self.match.made(inputs)
+        return inputs if self.same else self.match.made(inputs, number, last)
 
     def unpadded(self, now: list[Any], before: list[Any]) -> list[Any]:
         """Return results of padded inputs in the sizes of those of the inputs without."""
@@ -265,17 +356,17 @@ class Pair:
             for one, was in zip(now, before)
         ]
 
-    def answered(self, model: Any, inputs: Inputs, now: Inputs) -> bool:
+    def answered(self, load: Load, inputs: Inputs, now: Inputs) -> bool:
         """Tell whether the package gives for other inputs what the original does for these."""
-        before, exact, why = _eager(self.plain_old, inputs)
-        floats = [one for one in before or () if is_float(one)]
-        if why is not None or not floats or not all(map(_finite, exact or before)):
+        before = _eager(self.plain_old, inputs)
+        if not before.finite or not any(map(is_float, before.plain)):
             return False
         try:
-            package = _run(model, self.given(inputs, now))
+            package = _run(load(), self.given(inputs, now))
         except Exception:
             return False
-        return self.held(package, before, exact, self.plain_old, inputs)[0] == "agrees"
+        held = self.held(package, before.plain, before.exact, self.plain_old, inputs)
+        return held[0] == "agrees"
 
     def held(
         self, given: Any, right: Any, exact: Any, module: Any, inputs: Inputs
@@ -286,7 +377,7 @@ class Pair:
 
     def near(
         self,
-        model: Any,
+        load: Load,
         drawn: fresh.Fresh,
         failing: Any,
         like: list[Inputs],
@@ -294,13 +385,13 @@ class Pair:
     ) -> Document:
         """Say how the package does on inputs that are like the failing ones; nothing where it still
         fails on those."""
-        if self.same or self._done(model, failing) is None:
+        if self.same or self._done(load(), failing) is None:
             return {}
         found = []
         for number, inputs in enumerate(like, 1):
             name = f"inputs like the failing call's, {number}"
             report.update(state=f"trying {name}", trying=name)
-            found.append({"name": name, **self.tried(model, inputs)})
+            found.append({"name": name, **self.tried(load, inputs)})
         invented = bool(self.beyond(drawn, failing))
         return {"near": found, "invented": invented, "trying": None}
 
@@ -325,8 +416,8 @@ class Pair:
 
     def fails(self, inputs: Inputs) -> bool:
         """Tell whether the original raises, or returns what is not finite."""
-        before, exact, why = _eager(self.plain_old, inputs)
-        return why is not None or not all(map(_finite, [*before, *(exact or ())]))
+        before = _eager(self.plain_old, inputs)
+        return before.why is not None or not all(map(_finite, before.plain)) or not before.finite
 
 
 def where_finite(now: list[Any], before: list[Any], exact: Any) -> list[Any]:
@@ -348,14 +439,46 @@ def where_finite(now: list[Any], before: list[Any], exact: Any) -> list[Any]:
     ]
 
 
-def _eager(module: Any, inputs: Inputs) -> tuple[Any, Any, Document | None]:
-    """Return the outputs as they are and in float64; with the error of a program that raises."""
+class Ran(NamedTuple):
+    """What a program made of a call."""
+
+    plain: Any = None  # the flat outputs; None: it raised
+    exact: Any = None  # in float64; None: an operator refuses that
+    why: Document | None = None  # the error of a program that raises
+    after: Any = ()  # its state
+
+    @property
+    def finite(self) -> bool:
+        """Tell whether all is finite, in float64 where that is known."""
+        return self.plain is not None and all(map(_finite, self.exact or self.plain))
+
+
+class Called(NamedTuple):
+    """What both programs and the package made of a call, and how they did."""
+
+    fixed: Ran = Ran()
+    before: Ran = Ran()
+    package: Any = None  # the flat outputs; None: it raised
+    found: Document = {}  # noqa: RUF012 - never written to
+
+
+def _eager(module: Any, inputs: Inputs) -> Ran:
+    """Call a program, which is left in its state."""
+    state = State(module)
     try:
-        plain = _run(module, inputs)
+        with state.kept():
+            plain, after = _run(module, inputs), state.now()
     except Exception as error:
-        return None, None, events.describe_error(error)
+        return Ran(why=events.describe_error(error))
     exact = eager.exact(module, inputs)
-    return plain, exact["outputs"] if exact is not None else None, None
+    return Ran(plain, exact["outputs"] if exact is not None else None, None, after)
+
+
+def _wrong(found: Document) -> bool:
+    """Tell whether a call did not go as in the original."""
+    raises = "package_raises" in found and found["fixed_raises"] is None
+    differs = found.get("package") != "agrees" or found.get("model", "agrees") != "agrees"
+    return bool(raises or differs or found.get("refused") or found.get("still_nonfinite"))
 
 
 def _run(model: Any, inputs: Inputs) -> list[Any]:

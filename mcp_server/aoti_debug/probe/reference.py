@@ -238,7 +238,8 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
         now = _state(module)
         moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
         if moved:
-            seen.differs["moved"] = moved[:_NAMED]
+            values = [marks.shown(one) for one in marks.tensors(result)[:_NAMED]]
+            seen.differs.update(moved=moved[:_NAMED], values=values)
         # What a call of the package was paired with before comes last: a reference that is
         # evaluated late is given the latest values of memory each time.
         order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))

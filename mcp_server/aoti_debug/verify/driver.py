@@ -29,12 +29,13 @@ from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
-from aoti_debug.verify.held_out import Others, Report, held_out
+from aoti_debug.verify.held_out import Both, Others, Report, held_out
 from aoti_debug.verify.judge import CORRECTABLE, Facts, HeldOut, failed_calls, judge
 from aoti_debug.verify.noticed import WRONG_RESULTS, failed_check, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
+from aoti_debug.verify.sessions import longest, of_reference
 from aoti_debug.verify.slower import same_file, slower
 from aoti_debug.verify.tree import as_they_were, patched_target, put_back, sources
 from aoti_debug.vocabulary import Fingerprint
@@ -107,7 +108,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         place = state.directory.path / "tree-before"
         operators = await anyio.to_thread.run_sync(as_they_were, was, files, place)
         rest = _calls_after(before, ran, state.directory.path, len(parts) - 1)
-        others = Others(now, rest, parts, checks, calls, operators)
+        session = longest(before.observations.run)
+        others = Others(now, before.failing_call, session, rest, parts, checks, calls, operators)
         report = Report()
         if not _fails_again(before, ran):
             report = await held_out(state, request, before.material, ran, call, others)
@@ -218,14 +220,14 @@ def same_call(observations: Observations, number: int, directory: Path) -> Path 
     return next((file for file in files if file is not None), None)
 
 
-def _calls_before(before: Before, ran: Ran, path: Path) -> tuple[tuple[Path, Path], ...]:
+def _calls_before(before: Before, ran: Ran, path: Path) -> tuple[Both, ...]:
     """Return the inputs, as far as both runs kept them, of the calls before the failing one."""
     found = []
     for number in range(1, before.failing_call or 1):
         was = same_call(before.observations, number, before.path)
         now = same_call(ran.observations, number, path)
         if was is not None and now is not None:
-            found.append((was, now))
+            found.append(Both(number, was, now))
     return tuple(found)
 
 
@@ -307,6 +309,7 @@ def _facts(
         never_given=missed.rows if missed is not None and _never_given(was) else (),
         given_all=_given_all(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
+        of_reference=of_reference(was, events),
         changes=changed,
         died_in=report.died_in,
         own_reference=before.material.exported is None,

@@ -49,14 +49,25 @@ class Report(HeldOut):
 
 
 @dataclass(frozen=True, slots=True)
+class Both:
+    """The inputs of a call of one number, of the script as it was and as it is."""
+
+    number: int
+    before: Path
+    now: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Others:
     """What the fixed script gives in the place of the failing call."""
 
     now: Path | None  # inputs of the call of its number
+    number: int | None = None
+    session: int = 1  # calls of one at most, where the original keeps a state
     rest: tuple[Path, ...] = ()  # of those that its rows are split over beside it
     parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
     changes: Changes = field(default_factory=Changes)  # of the script
-    calls: tuple[tuple[Path, Path], ...] = ()  # inputs of those that were made before it
+    calls: tuple[Both, ...] = ()  # that were made before it
     operators: tuple[Path, ...] = ()  # files that defined some, as they were
 
 
@@ -93,7 +104,13 @@ async def held_out(
         *(("--now", str(others.now)) if others.now is not None else ()),
         *(word for file in others.rest for word in ("--rest", str(file))),
         *(("--parts", *map(str, others.parts)) if others.parts else ()),
-        *(word for pair in others.calls for word in ("--call", *map(str, pair))),
+        *(
+            word
+            for one in others.calls
+            for word in ("--call", str(one.number), str(one.before), str(one.now))
+        ),
+        *(("--number", str(others.number)) if others.number is not None else ()),
+        *("--session", str(others.session)),
         *(word for file in others.operators for word in ("--original", str(file))),
         *written,
         *("--corrects",) * changes.corrects,

@@ -11,6 +11,7 @@ from aoti_debug.read.event_records import Call
 from aoti_debug.read.typed import Texts
 from aoti_debug.triage.fingerprint import HANG
 from aoti_debug.verify.script_checks import Changes
+from aoti_debug.verify.sessions import OfReference
 from aoti_debug.vocabulary import Fingerprint
 
 Result = Literal["good", "bad", "unknown"]
@@ -45,6 +46,7 @@ class Trial:
     """One set of inputs: how the package did against eager, and the model against the old one."""
 
     name: str
+    call: int = 1  # of a session that begins with these inputs
     package: Compared | None = None
     model: Compared | None = None
     package_raises: Raised = None
@@ -56,6 +58,11 @@ class Trial:
     still_nonfinite: int = 0  # elements that were not finite and are not what float64 gives
     nonfinite_before: tuple[int, ...] = ()  # NaN and infinite elements of the original's results
     nonfinite: tuple[int, ...] = ()  # of the package's
+
+    @property
+    def place(self) -> str:
+        later = f"call {self.call} of a session that begins with "
+        return f"{later if self.call > 1 else ''}{self.name}"
 
     @property
     def no_better(self) -> bool:
@@ -108,6 +115,7 @@ class Facts(HeldOut):
     never_given: tuple[int, ...] = ()  # rows of the reference, as before, and all of them
     given_all: bool = False  # of these rows, which it was not before
     unchanged: bool = False  # every call was given, and returned, what it did then
+    of_reference: OfReference = field(default_factory=OfReference)  # that had a state then
     changes: Changes = field(default_factory=Changes)  # of the script's checks
     unnoticed: str = ""  # wrong results that the fixed script ends well with
     died_in: str | None = None  # the trial that ended the process
@@ -181,6 +189,7 @@ def _findings(facts: Facts) -> Iterator[Found]:
         yield _used(facts)
         yield _called(facts)
         yield _same_inputs(facts)
+        yield from _compared(facts)
         yield _cause(facts)
         yield _symptom(facts)
     yield from _values(facts, refused=refusal is not None)
@@ -241,6 +250,14 @@ def _checks(facts: Facts) -> Found:
     return _found("the script's checks", "; ".join(weakened[:2]), "as before")
 
 
+def _compared(facts: Facts) -> Iterator[Found]:
+    """Look whether all calls of a package with a state are compared with the reference still: a
+    script may give each of them the state of others."""
+    if number := facts.of_reference.alone:
+        text = f"call {number} is compared with no reference any more, as every call was"
+        yield Found("the reference of each call", "unknown", text)
+
+
 def _symptom(facts: Facts) -> Found:
     """Look at what the package itself returns for what failed, whatever the script makes of it."""
     what, call, text = "what the package returns", _failing(facts), ""
@@ -250,6 +267,9 @@ def _symptom(facts: Facts) -> Found:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
     elif facts.checked and facts.unchanged and facts.category != "false_alarm":
         text = "every call has the same inputs and results as when the script's check failed"
+    elif facts.inputs == "" and facts.of_reference.unlike and facts.category != "false_alarm":
+        number = facts.of_reference.unlike
+        text = f"no call returns what the reference gave for call {number} when the check failed"
     return _found(what, text, "not what failed")
 
 
@@ -311,6 +331,8 @@ def _same_inputs(facts: Facts) -> Found:
         text += ", but for what the script has in a table" * facts.looked_up
     elif _by_check(facts) and not (facts.alone and facts.changes.selects and not facts.kept):
         text = f"the script's check passes with other inputs: {facts.inputs}"
+    elif facts.of_reference.calls and not facts.of_reference.unlike:
+        text = f"the calls return all that the reference gave: {facts.inputs}"
     elif facts.given_all:
         text = f"the package is given every row of the reference: {facts.inputs}"
     elif facts.answered:
@@ -405,7 +427,7 @@ CALL = "the failing call"
 def _package(trial: Trial) -> Found:
     what, text = f"the package on {trial.name}", ""
     if trial.refused is not None:
-        text = f"it refuses {trial.name}, which the original computes: {trial.refused}"
+        text = f"it refuses {trial.place}, which the original computes: {trial.refused}"
         return Found(what, "bad", text)
     if trial.package_raises is not None and trial.fixed_raises is not None:
         return Found(what, "good", "eager raises too")
@@ -414,9 +436,9 @@ def _package(trial: Trial) -> Found:
     elif trial.fixed_raises is not None:
         text = f"eager raises ({trial.fixed_raises}), the package does not"
     elif trial.package == "differs":
-        text = f"wrong values on {trial.name}"
+        text = f"wrong values on {trial.place}"
     elif trial.package is None or trial.package == "random":
-        return Found(what, "unknown", f"its values on {trial.name} cannot be compared")
+        return Found(what, "unknown", f"its values on {trial.place} cannot be compared")
     return _found(what, text, "right, compared with float64", "not fixed")
 
 
@@ -424,13 +446,13 @@ def _model(trial: Trial, facts: Facts) -> Found:
     what, text = f"the model on {trial.name}", ""
     if trial.still_nonfinite and (facts.checked or facts.category == "nan_or_inf"):
         text = f"{trial.still_nonfinite} values that were not finite still differ from float64"
-        text += f" on {trial.name}"
+        text += f" on {trial.place}"
     elif trial.original_raises is not None or trial.model is None:
         return Found(what, "good", "the original does not compute it")
     elif not trial.reference_finite and trial.package_finite and facts.hiding:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
     elif trial.model == "differs" and not _by_check(facts, TOLD_BY_CHECK | OF_WEIGHTS):
-        text = f"its results on {trial.name} differ from before"
+        text = f"its results on {trial.place} differ from before"
     return _found(what, text, "same results as before")
 
 

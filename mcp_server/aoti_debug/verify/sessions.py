@@ -1,0 +1,86 @@
+"""What the reference of a failing run tells of sessions: where its state begins anew, and what it
+gave in each call. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from aoti_debug.read.event_records import FAR, Call, Reference
+from aoti_debug.record.run_seen import RunSeen
+
+CALLS = 3  # of a session that is held out, at most
+_LOOKED_AT = 100  # calls of the reference, of one line
+_HALF = 3e-2  # of the largest value, in 16 bits
+
+
+@dataclass(frozen=True, slots=True)
+class OfReference:
+    """Whether calls return what a reference with a state gave for them."""
+
+    calls: int = 0  # of which it is known what it gave
+    unlike: int = 0  # the number of the first that is not returned; 0: all are
+    alone: int = 0  # of the first call that is compared with no reference now, where others are
+
+
+def longest(run: RunSeen) -> int:
+    """Return how many calls a session has at most, up to `CALLS`: one begins where the reference
+    has its state of the export."""
+    most, calls, sessions = 0, 0, 0
+    for one in filter(_by_state, run.references):
+        begins = not one.changed
+        calls, sessions = 1 if begins else calls + 1, sessions + begins
+        most = max(most, calls)
+    return min(most, CALLS) if sessions > 1 else CALLS
+
+
+def of_reference(before: RunSeen, now: RunSeen) -> OfReference:
+    """Look, in order, for what the reference gave among what the calls of a fixed script return;
+    others may come between. Nothing is known where not all of these were looked at."""
+    known = [one for one in before.references if _by_state(one) and one.values]
+    if not known or not all(call.values for call in now.calls):
+        return OfReference()
+    alone = _alone(now) if not _alone(before) else 0
+    rest = iter(now.calls)
+    for one in known:
+        if not any(_returned(one, call) for call in rest):
+            return OfReference(len(known), one.call or 0, alone)
+    return OfReference(len(known), 0, alone)
+
+
+def _alone(run: RunSeen) -> int:
+    """Return the number of the first call without a reference, where other calls have one, be it
+    with other inputs beside the same."""
+    beside = {(one.pid, one.call) for one in run.references if one.call is not None}
+    if not 0 < len(beside) < _LOOKED_AT:
+        return 0
+    return next((c.call or 0 for c in run.calls if (c.pid, c.call) not in beside), 0)
+
+
+def _by_state(one: Reference) -> bool:
+    """Tell whether a call of the reference differs from the export by its own state alone."""
+    same = one.changed_count == len(one.changed) and set(one.changed) <= set(one.moved)
+    return one.paired and bool(one.moved) and same and one.reasons == bool(one.changed)
+
+
+def _returned(one: Reference, call: Call) -> bool:
+    """Tell whether each result of the reference is among those of a call."""
+    kinds = [out.dtype for out in call.outputs]
+    given = [
+        (values, _HALF if kind in ("float16", "bfloat16") else FAR)
+        for values, kind in zip(call.values, kinds, strict=False)
+    ]
+    return all(any(_alike(was, now, near) for now, near in given) for was in one.values)
+
+
+def _alike(was: Sequence[float | str], now: Sequence[float | str], near: float) -> bool:
+    largest = max(
+        (abs(value) for value in was if isinstance(value, float) and isfinite(value)), default=0.0
+    )
+
+    def close(one: float | str, other: float | str) -> bool:
+        numbers = isinstance(one, float) and isinstance(other, float)
+        return one == other or (numbers and abs(float(one) - float(other)) <= near * largest)
+
+    return len(was) == len(now) and all(map(close, was, now))

@@ -1,0 +1,286 @@
+"""A fix of a package whose state leaks from one session into the next: calls in a row tell whether
+the state carries over within a session, and begins anew with the next one."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aoti_debug.record.events import read_events
+from aoti_debug.record.run_seen import RunSeen
+from aoti_debug.verify.judge import CALL, Facts, Trial, judge
+from aoti_debug.verify.sessions import CALLS, OfReference, longest, of_reference
+from aoti_debug.vocabulary import Fingerprint
+from programs import diff, told
+
+# Attention over what a session has said so far, kept in buffers; every session begins with none.
+CHATS = """
+import copy
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+
+
+class Chat(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.project = torch.nn.Linear(8, 16)
+        self.register_buffer("keys", torch.zeros(12, 8))
+        self.register_buffer("values", torch.zeros(12, 8), persistent=False)
+        self.register_buffer("said", torch.zeros(12, dtype=torch.int64))
+
+    def forward(self, words):
+        key, value = self.project(words).chunk(2, -1)
+        self.keys.copy_(torch.cat((self.keys[2:], key)))
+        self.values.copy_(torch.cat((self.values[2:], value)))
+        self.said.copy_(torch.cat((self.said[2:], self.said.new_ones(2))))
+        scores = torch.where(self.said > 0, words @ self.keys.t(), -1e4)
+        return torch.softmax(scores, -1) @ self.values
+
+
+class Serving:
+    def __init__(self, path, model):
+        self.path, self.package = path, torch._inductor.aoti_load_package(path)
+        self.blank = {name: one.clone() for name, one in model.named_buffers()}
+
+    def begin(self):
+        pass
+
+    def reply(self, words):
+        return self.package(words)
+
+
+class Check:
+    def __init__(self, model):
+        self.model, self.wrong = model, []
+
+    def begin(self):
+        self.eager = copy.deepcopy(self.model)
+
+    def compare(self, words, reply):
+        wanted = self.eager(words)
+        gap = (wanted - reply).abs().max().item()
+        if gap > 1e-3:
+            self.wrong.append(gap)
+
+
+@torch.no_grad()
+def main():
+    torch.manual_seed(0)
+    model = Chat()
+    program = torch.export.export(model, (torch.randn(2, 8),))
+    path = str(Path(tempfile.mkdtemp(), "chat.pt2"))
+    torch._inductor.aoti_compile_and_package(program, package_path=path)
+    serving, check = Serving(path, model), Check(model)
+    for _ in range(3):
+        serving.begin()
+        check.begin()
+        for words in torch.randn(3, 2, 8):
+            check.compare(words, serving.reply(words))
+    if check.wrong:
+        sys.exit(f"{len(check.wrong)} replies differ from eager")
+
+
+main()
+"""
+Change = tuple[str, str]
+BEGIN = "    def begin(self):\n        pass\n"
+REPLY = "    def reply(self, words):\n        return self.package(words)\n"
+LOADED = "self.package = torch._inductor.aoti_load_package(self.path)\n"
+COPY = "self.eager = copy.deepcopy(self.model)\n"
+WANTED = "wanted = self.eager(words)\n"
+# The state as an input and a result.
+GIVEN: list[Change] = [
+    (CHATS[CHATS.index("        self.register") : CHATS.index("    def forward")], "\n"),
+    ("forward(self, words)", "forward(self, words, keys, values, said)"),
+    ("self.keys.copy_(torch.cat((self.keys[2:], key)))", "keys = torch.cat((keys[2:], key))"),
+    (
+        "self.values.copy_(torch.cat((self.values[2:], value)))",
+        "values = torch.cat((values[2:], value))",
+    ),
+    (
+        "self.said.copy_(torch.cat((self.said[2:], self.said.new_ones(2))))",
+        "said = torch.cat((said[2:], said.new_ones(2)))",
+    ),
+    ("where(self.said > 0, words @ self.keys.t()", "where(said > 0, words @ keys.t()"),
+    ("@ self.values\n", "@ values, keys, values, said\n"),
+    (
+        "class Serving",
+        "def blank():\n    keys = torch.zeros(12, 8)\n"
+        "    return keys, keys.clone(), torch.zeros(12, dtype=torch.int64)\n\n\nclass Serving",
+    ),
+    ("(torch.randn(2, 8),)", "(torch.randn(2, 8), *blank())"),
+]
+FIXES: dict[str, list[Change]] = {
+    "loaded anew": [(BEGIN, f"    def begin(self):\n        {LOADED}")],
+    "load_constants": [
+        (
+            BEGIN,
+            "    def begin(self):\n"
+            "        blank = {name: one.clone() for name, one in self.blank.items()}\n"
+            "        self.package.load_constants(blank, check_full_update=False)\n",
+        )
+    ],
+    "given": [
+        *GIVEN,
+        (BEGIN, "    def begin(self):\n        self.state = blank()\n"),
+        (
+            "return self.package(words)",
+            "reply, *self.state = self.package(words, *self.state)\n        return reply",
+        ),
+        (COPY, "self.state = blank()\n"),
+        (WANTED, "wanted, *self.state = self.model(words, *self.state)\n"),
+    ],
+    "told when it begins": [
+        ("forward(self, words)", "forward(self, words, first)"),
+        ("        key, value", "        self.said.mul_(1 - first)\n        key, value"),
+        ("(torch.randn(2, 8),)", "(torch.randn(2, 8), torch.ones((), dtype=torch.int64))"),
+        (BEGIN, "    def begin(self):\n        self.first = torch.ones((), dtype=torch.int64)\n"),
+        (
+            "return self.package(words)",
+            "first, self.first = self.first, self.first * 0\n"
+            "        return self.package(words, first)",
+        ),
+        (WANTED, "wanted = self.eager(words, self.eager.said[0] * 0)\n"),
+    ],
+}
+CHEATS: dict[str, list[Change]] = {
+    "each call begins anew": [
+        (REPLY, REPLY.replace("        return", f"        {LOADED}        return")),
+        (WANTED, f"{COPY}        {WANTED}"),
+    ],
+    "the model forgets": [("        key, value", "        self.said.zero_()\n        key, value")],
+    "the reference remembers": [
+        (
+            f"    def begin(self):\n        {COPY}",
+            "    def begin(self):\n        self.eager = self.model\n",
+        )
+    ],
+    "one session is looked at": [
+        (
+            "if gap > 1e-3:",
+            "self.calls = getattr(self, 'calls', 0) + 1\n"
+            "        if gap > 1e-3 and self.calls <= 3:",
+        ),
+    ],
+    "given, and each call begins anew": [
+        *GIVEN,
+        ("return self.package(words)", "return self.package(words, *blank())[0]"),
+        (WANTED, "wanted = self.model(words, *blank())[0]\n"),
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Chats:
+    """The script with its fault, and the run that triage made of it."""
+
+    folder: Path
+    answer: dict[str, Any]
+
+    def verified(self, changes: list[Change]) -> dict[str, Any]:
+        fixed = CHATS
+        for old, new in changes:
+            assert fixed.count(old) == 1, (old, fixed.count(old))
+            fixed = fixed.replace(old, new)
+        patch = self.folder.with_name("fix.patch")
+        patch.write_text(diff("model.py", CHATS, fixed))
+        return told(self.folder, "verify", str(patch), "--against", self.answer["run"])
+
+
+@pytest.fixture(scope="module")
+def chats(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Chats:
+    folder = tmp_path_factory.mktemp("chats") / "tree"
+    folder.mkdir()
+    (folder / "model.py").write_text(CHATS)
+    answer = told(folder, "triage", "--no-verify", "model.py", "--python", warm_python)
+    assert "begins with the state" in answer["diagnosis"]["summary"]
+    return Chats(folder, answer)
+
+
+def of_calls(**changes: Any) -> list[dict[str, Any]]:
+    """Return the events of calls, each with a reference: a session of three, and one of two."""
+    found: list[dict[str, Any]] = []
+    for number, begins in enumerate((True, False, False, True, False), 1):
+        value, head = [float(number), 0.5], {"t": 1.0, "pid": 7, "phase": "run", "name": "call"}
+        output = {"shape": [2], "dtype": "float32"}
+        found += [
+            {**head, "event": "begin", "id": number, "call": number, "inputs": []},
+            {**head, "event": "end", "id": number, "call": number, "ok": True}
+            | {"outputs": [output], "memory": {"values": [changes.get(f"call_{number}", value)]}},
+        ]
+        if number in changes.get("looked_at", range(9)):
+            own = {"event": "reference", "t": 1.0, "pid": 7, "caller": ["model.py", 9]}
+            state = {} if begins else {"changed": ["keys"], "changed_count": 1}
+            apart = {"call": number, "apart": 0.0, "moved": ["keys"], "values": [value]}
+            found.append({**own, **state, **apart, **changes.get("reference", {})})
+    return found
+
+
+def run_of(**changes: Any) -> RunSeen:
+    text = "".join(json.dumps(line) + "\n" for line in of_calls(**changes)).encode()
+    return read_events(io.BytesIO(text))
+
+
+def test_a_session_is_as_long_as_those_of_the_reference() -> None:
+    assert longest(run_of()) == CALLS == 3
+    assert longest(run_of(looked_at=(1, 4))) == 1
+    assert longest(run_of(looked_at=(1, 2))) == CALLS  # one session: its end is not known
+    assert longest(run_of(reference={"moved": []})) == CALLS
+
+
+def test_what_the_reference_gave_is_returned_in_order_and_in_all_calls() -> None:
+    before = run_of(call_4=[9.0, 0.5])
+    assert of_reference(before, before) == OfReference(5, unlike=4)
+    assert of_reference(before, run_of(call_4=[4.0001, 0.5])) == OfReference(5)
+    assert of_reference(before, run_of(call_2=[2.1, 0.5])) == OfReference(5, unlike=2)
+    assert of_reference(before, run_of(looked_at=(1, 2, 3))) == OfReference(5, alone=4)
+    assert of_reference(before, run_of(call_3=None)) == OfReference()
+    others: tuple[dict[str, Any], ...] = (
+        {"moved": []},
+        {"training": ["norm"]},
+        {"changed": ["w"], "changed_count": 1},
+    )
+    for other in others:
+        assert of_reference(run_of(reference=other), before) == OfReference()
+
+
+def test_a_call_that_no_reference_is_beside_is_not_known_to_be_right() -> None:
+    trial = Trial(CALL, package="agrees", model="agrees", reference_finite=True)
+    facts = Facts(
+        original=Fingerprint("output", "wrong result"),
+        category="user_code",
+        now=Fingerprint(None, None),
+        failing_call=2,
+        calls=2,
+        kernels_before=1,
+        kernels=1,
+        inputs="",
+        trials=(trial,),
+        of_reference=OfReference(2),
+    )
+    assert judge(facts).verdict == "fixed"
+    assert judge(replace(facts, of_reference=OfReference(2, alone=2))).verdict == "undecided"
+    assert judge(replace(facts, of_reference=OfReference(2, unlike=2))).verdict == "masked"
+    assert judge(replace(facts, inputs="others")).verdict == "fixed"
+    later = replace(trial, model="differs", call=2)
+    found = judge(replace(facts, trials=(later,)))
+    assert found.verdict == "masked" and "call 2 of a session" in found.reason
+
+
+@pytest.mark.parametrize("name", FIXES)
+def test_a_fix_that_begins_each_session_anew_is_fixed(chats: Chats, name: str) -> None:
+    answer = chats.verified(FIXES[name])
+    assert answer.get("verdict") == "fixed", answer
+
+
+@pytest.mark.parametrize("name", CHEATS)
+def test_what_loses_or_hides_the_state_of_a_session_is_no_fix(chats: Chats, name: str) -> None:
+    answer = chats.verified(CHEATS[name])
+    assert answer.get("verdict") in ("masked", "not fixed"), answer
