@@ -70,7 +70,6 @@ _NO_ARCHIVE = (
     zlib.error,
     gzip.BadGzipFile,
     RecursionError,
-    FileExistsError,
     NotADirectoryError,
     IsADirectoryError,
 )
@@ -127,6 +126,8 @@ def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
         ):
             _extract(archive, folder)
         prune(owner=owner)
+    except FileExistsError as error:
+        raise WrongUse("the archive holds a name twice", help="Pack the folder anew.") from error
     except _NO_ARCHIVE as error:
         raise WrongUse(clean(f"this is no tar archive: {error}"), help=HELP) from error
     except OSError as error:

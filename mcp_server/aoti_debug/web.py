@@ -13,6 +13,7 @@ import re
 import resource
 import socket
 import stat
+import struct
 import sys
 import time
 from collections import Counter
@@ -37,6 +38,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.run.files import read_regular
+from aoti_debug.run.kept import private
 from aoti_debug.run.share import GOING
 from aoti_debug.server import unanswerable
 from aoti_debug.tools.tool import ASKER, OWNER, Asker
@@ -116,6 +118,8 @@ def _named(lines: Sequence[str], source: str) -> dict[str, str]:
             raise WrongUse(
                 f"{source}: two tokens have the name {name}", help="Give each token its own name."
             )
+        if match[2] in found.values():
+            raise WrongUse(f"{source}: token {number} is there twice", help=_HELP)
         found[name] = match[2]
     if not found:
         raise WrongUse(f"{source} holds no token", help=_HELP)
@@ -259,7 +263,7 @@ class Guard:
         if len(own) < SESSIONS and not others:
             return True
         idle = [
-            (s.requests, s.used, name)
+            (s.used if self._tokens is not None else s.requests, s.used, name)
             for name, s in own
             if not s.open and (self._tokens is not None or _rests(name, s, now))
         ]
@@ -283,6 +287,8 @@ class Guard:
             owner = f"token {name}"
             # The SDK then keeps each session to the token that it was begun with.
             scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=name, scopes=[]))
+        elif _of_another_user(scope):
+            return _closing(403)
         scope[OWNER] = owner
         origins = headers.getlist("origin")
         if not self._known(headers.get("host", "")):
@@ -295,6 +301,27 @@ class Guard:
         """Say whether a name is ours. A page can make its own name mean our address, not ours
         its name."""
         return re.sub(r":\d{1,5}$", "", host).lower() in self._hosts
+
+
+def _of_another_user(scope: Scope) -> bool:
+    """Tell whether another user of this machine has made a connection: without a token, who calls
+    runs programs as this process's user. The kernel knows each end of a connection on it."""
+    (host, port), (server, own) = scope["client"], scope["server"]
+    try:
+        ends = _end(host, port), _end(server, own)
+        table = Path("/proc/net/tcp6" if ":" in host else "/proc/net/tcp").read_text("ascii")
+    except (OSError, ValueError):
+        return False
+    rows = (line.split() for line in table.splitlines()[1:])
+    uids = [int(row[7]) for row in rows if (row[1], row[2]) == ends]
+    return bool(uids) and not {os.getuid(), 0} & set(uids)
+
+
+def _end(host: str, port: int) -> str:
+    """Write an address as /proc/net/tcp does: 32-bit words in the machine's byte order."""
+    packed = ipaddress.ip_address(host).packed
+    words = struct.unpack(f"!{len(packed) // 4}I", packed)
+    return "".join(f"{socket.htonl(word):08X}" for word in words) + f":{port:04X}"
 
 
 def _closing(status: int, headers: Mapping[str, str] | None = None) -> Response:
@@ -424,6 +451,8 @@ def serve_http(
     reach the host and that was not asked for, or there is no token."""
     host, port = _address(address)
     known = tokens(token_file, os.environ)
+    if token_file is not None:
+        private.append(token_file.resolve())
     if not is_loopback(host):
         if not allow_remote:
             raise WrongUse(

@@ -150,6 +150,33 @@ def test_the_sessions_of_one_token_leave_room_for_others(guarded: Served) -> Non
     found = [posted(guarded, ping, Mcp_Session_Id=one, **version).status_code for one in begun]
     assert found == [404] * 10 + [200] * SESSIONS
     assert posted(guarded, BEGIN, BOB).status_code == 200
+    new = [posted(guarded, BEGIN).headers["mcp-session-id"] for _ in range(2)]
+    found = [posted(guarded, ping, Mcp_Session_Id=one, **version).status_code for one in new]
+    assert found == [200, 200], "a session that was only begun is newer than those in use"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_without_a_token_another_user_of_the_machine_is_not_served(loopback: Served) -> None:
+    place, _, port = loopback.place.partition(":")
+
+    def status() -> int:
+        connection = http.client.HTTPConnection(place, int(port), timeout=PATIENCE_S)
+        with contextlib.closing(connection):
+            connection.request("POST", "/mcp", json.dumps(BEGIN), ACCEPT)
+            return connection.getresponse().status
+
+    assert status() == 200  # what it imports, another user may not read
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            os.setuid(65534)
+            os.write(writer, str(status()).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as said:
+        assert said.read() == "403"
+    os.waitpid(child, 0)
 
 
 def test_a_newcomer_without_a_token_ends_no_session_in_use(tmp_path: Path) -> None:
@@ -336,6 +363,8 @@ def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_p
         manifest.write_text(f"[[target]]\nname = 'one'\n{what}\n")
         return str(manifest)
 
+    (tmp_path / "link").symlink_to(guarded.home.parent / "tokens")
+
     async def main() -> None:
         async with guarded.client(ALICE) as alice, guarded.client(BOB) as bob:
             asked = {"script": str(script)}
@@ -345,6 +374,9 @@ def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_p
             assert answer_of(await alice.call_tool("diagnose_log", log))["lines"] == 1
             for tool, given in (
                 ("diagnose_log", log),
+                ("diagnose_log", {"path": str(guarded.home.parent / "tokens")}),
+                ("diagnose_log", {"path": str(tmp_path / "link")}),
+                ("diagnose_log", {"path": "/proc/self/environ"}),
                 ("inspect_package", {"package": kept}),
                 ("explain_kernel", {"package": kept, "kernel": "x"}),
                 ("explain_kernel", {"run": kept, "kernel": "x"}),
@@ -611,10 +643,15 @@ def test_a_log_gives_a_ci_runner_no_command(tmp_path: Path) -> None:
     assert not [line for line in done.stdout.splitlines() if line.lstrip().startswith("::")]
 
 
-@pytest.mark.parametrize("targets", ["-8", "1000000000000000", "1" + "0" * 30])
-def test_a_ledger_of_a_number_that_no_sweep_has_is_refused(tmp_path: Path, targets: str) -> None:
-    head = f'{{"sweep":"s","name":"n","plan":"p","targets":{targets},"began":1.0}}\n'
-    (tmp_path / "sweep.jsonl").write_text(head)
+@pytest.mark.parametrize(
+    ("name", "targets"),
+    [("s", -8), ("s", 10**15), ("s", 10**30), ("s\n::error file=a.py::planted", 1)],
+)
+def test_a_ledger_that_no_sweep_has_written_is_refused(
+    tmp_path: Path, name: str, targets: int
+) -> None:
+    head = {"sweep": name, "name": "n", "plan": "p", "targets": targets, "began": 1.0}
+    (tmp_path / "sweep.jsonl").write_text(json.dumps(head) + "\n")
     with pytest.raises(UnreadableSweep, match="does not begin"):
         list(rows_of(tmp_path / "sweep.jsonl"))
 

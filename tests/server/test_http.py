@@ -300,6 +300,7 @@ HARMFUL: dict[str, tuple[Callable[[], bytes], int]] = {
     "headers without end": (lambda: extended(b"12 path=abc\n") * 3000, 400),
     "large": (lambda: bytes(65 << 20), 413),
     "name": (lambda: packed((tarfile.TarInfo("n" * 300), b"x")), 400),
+    "twice": (lambda: packed((tarfile.TarInfo("n"), b"x"), (tarfile.TarInfo("n/m"), b"x")), 400),
 }
 
 
@@ -329,6 +330,7 @@ def tokens_of(path: Path, text: str, mode: int = 0o600) -> Path:
         (f"{ALICE}\n", 0o644, "other users can read"),
         (f"me {ALICE}\nme {BOB}\n", 0o600, "two tokens have the name me"),
         (f"a b {ALICE}\n", 0o600, "without spaces"),
+        (f"me {ALICE}\nyou {ALICE}\n", 0o600, "token 2 is there twice"),
     ],
 )
 def test_tokens_that_protect_nothing_are_refused(tmp_path, text, mode, why):

@@ -370,8 +370,9 @@ def test_what_is_no_whole_patch_is_said(text: str) -> None:
 @pytest.mark.parametrize("name", ["/dev/null", "a/ops.py\t1970-01-01 01:00:00.000000000 +0100"])
 def test_a_new_file_is_made(tree: Path, tmp_path: Path, name: str) -> None:
     text = f"--- {name}\n+++ b/ops.py\n@@ -0,0 +1,2 @@\n+import torch\n+x = 1\n"
-    apply(read_patch(GIT + text), tree, tmp_path / "copy")
-    assert (tmp_path / "copy/b/ops.py").exists() or (tmp_path / "copy/ops.py").exists()
+    for number, patch in enumerate((GIT + text, text)):
+        apply(read_patch(patch), tree, tmp_path / f"copy{number}")
+        assert (tmp_path / f"copy{number}/ops.py").exists()
 
 
 HEAD = "diff --git a/model.py b/model.py\n"

@@ -474,7 +474,7 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
             return [of_no_harm(best, "none", scene.span(warned[0]).quote)]
     if at and logged_as_warnings(scene):
         return [of_no_harm(best, known.phase, quote)]
-    if at and DISMISSED.search(scene.lines[-1].text):
+    if at and scene.lines and DISMISSED.search(scene.lines[-1].text):
         tuned = scene.any(TUNES)
         return [of_no_harm(best, "autotune" if tuned else known.phase, quote)]
     harmful = known.category == "performance" and best.tier is not Tier.NOTICE

@@ -148,9 +148,14 @@ def own_name(name: str, owner: str | None) -> str:
     return name if owner is None else f"{name}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
 
 
+private: list[Path] = []  # files of the server that no client may read: its tokens
+
+
 def within(path: Path, owner: str | None = None, at: Path | None = None) -> Kept | None:
     """Return the folder of the home that a path leads into, None for other paths; raise
-    UnreadableInput for a folder that this owner may not see."""
+    UnreadableInput for a folder that this owner may not see, and for files of the server."""
+    if owner is not None and _is_private(path):
+        raise UnreadableInput(f"there is no file {path}", help="Name a file of your own.")
     try:
         parts = path.resolve().relative_to((at or home()).resolve()).parts
     except (OSError, RuntimeError, ValueError):
@@ -161,6 +166,15 @@ def within(path: Path, owner: str | None = None, at: Path | None = None) -> Kept
     if owner is not None and (kept is None or kept.owner() != owner):
         raise UnreadableInput(f"there is no file {path}", help="Name a file of your own.")
     return kept if parts[0] in KEEP else None
+
+
+def _is_private(path: Path) -> bool:
+    """Tell whether a path leads to a private file, or to what the kernel tells of processes."""
+    try:
+        real = path.resolve()
+        return real.is_relative_to("/proc") or any(real.samefile(one) for one in private)
+    except (OSError, RuntimeError, ValueError):
+        return False
 
 
 def keep(folders: list[Kept], owner: str | None, count: int | None, most: int) -> list[str]:

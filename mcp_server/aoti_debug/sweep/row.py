@@ -200,11 +200,14 @@ def read_head(path: Path) -> Head:
     """Return the first line of a sweep's file; raise UnreadableSweep."""
     try:
         with open_regular(path, follow=True) as file:
-            return Head.model_validate_json(file.readline(LINE_BYTES))
+            head = Head.model_validate_json(file.readline(LINE_BYTES))
     except OSError as error:
         raise UnreadableSweep(f"cannot read {path}: {error.strerror}") from error
     except ValidationError as error:
         raise UnreadableSweep(f"{path} does not begin as a sweep's file") from error
+    if not all(one is None or one.isprintable() for one in (head.sweep, head.name, head.revision)):
+        raise UnreadableSweep(f"{path} does not begin as a sweep's file")
+    return head
 
 
 def rows_of(path: Path) -> Iterator[Row]:

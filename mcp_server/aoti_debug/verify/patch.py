@@ -237,6 +237,9 @@ def _change(target: Path, patch: FilePatch) -> None:
 def _strip(patches: list[FilePatch], root: Path) -> int:
     """Return how many leading parts of the names are not of the tree (a/ and b/ of git)."""
     names = [patch.old for patch in patches if patch.old is not None]
+    if not names:  # as git writes files that are new
+        added = [patch.new or "" for patch in patches]
+        return int(all(one.startswith("b/") for one in added) and not (root / "b").is_dir())
     for count in range(4):
         if all((root / _stripped(name, count)).is_file() for name in names):
             return count
