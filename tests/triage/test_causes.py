@@ -678,6 +678,7 @@ def test_memory_that_is_written_again_before_it_is_read_is_proved_by_handing_ove
     assert (cause.category, cause.confidence) == (category, "proved"), cause.summary
     lines = [one.text or "" for one in cause.source]
     assert writer in lines[0] and reader in lines[1], lines
+    assert cause.cost is not None and not cause.cost.recompiles, "the first run's package is reused"
 
 
 def test_the_line_that_writes_to_an_input_after_the_call_comes_first(found: Triaged) -> None:

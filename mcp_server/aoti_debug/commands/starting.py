@@ -92,12 +92,18 @@ def minify(
 @starts
 def verify(
     what: Annotated[
-        str, typer.Argument(metavar="SCRIPT|PATCH", help="The fixed script, or a unified diff.")
+        str,
+        typer.Argument(
+            metavar="SCRIPT|PATCH|RUN",
+            help="The fixed script, a unified diff, or the run whose script you have changed.",
+        ),
     ],
-    against: Annotated[str, typer.Option(help="The run of the failure, r-….")],
     args: Annotated[
         list[str] | None, typer.Argument(metavar="[-- ARGS]...", help="[default: the run's]")
     ] = None,
+    against: Annotated[
+        str, typer.Option(help="The run of the failure, r-….", show_default="RUN")
+    ] = "",
     seeds: Annotated[int, typer.Option(min=0, help="Sets of fresh inputs.")] = 3,
     compile_anew: options.CompileAnew = False,
     **given: Any,
@@ -108,4 +114,4 @@ def verify(
 
     given["env"] |= options.variables(None, compile_anew)
     own = tuple(args) if args else None
-    return VERIFY, verify_request(what, against, args=own, seeds=seeds, **given)
+    return VERIFY, verify_request(what, against or what, args=own, seeds=seeds, **given)

@@ -44,7 +44,7 @@ def clause(culprit: Culprit) -> str:
 def fixes(culprit: Culprit) -> list[Fix]:
     """Return the workaround that was tried, with on what and its cost in time."""
     way = culprit.workaround
-    if way is None or (way.whole is not None and not (way.whole.tried or way.whole.failed)):
+    if way is None or (way.whole is not None and not way.whole.tried):
         return []
     took: Tried = way
     of = "the part alone"

@@ -303,17 +303,25 @@ def proposed(state: RunState, best: Diagnosis, observations: Observations) -> Di
     found = with_patch(best, observations, tree_of(target, script), script)
     patch = found.fixes[0].patch if found.fixes else None
     if patch is None:
-        return best
+        if best.category == "no_fault":
+            return best
+        return found.model_copy(update={"next": [*found.next, to_verify(str(script), state)]})
     path = state.directory.path / PATCH
     try:
         write_atomically(path, patch.encode())
     except OSError as error:
         state.notes.append(f"the patch could not be written to {path.name}: {error.strerror}")
         return found
-    arguments = {"what": str(path), "against": state.directory.id}
     why = "applies the first fix to a copy of your files and verifies it"
-    step = Next(tool="verify_fix", arguments=arguments, why=why)
+    step = to_verify(str(path), state, why)
     return found.model_copy(update={"next": [step, *found.next]})
+
+
+def to_verify(what: str, state: RunState, why: str = "") -> Next:
+    """Return the step that runs a fix, by default the script once it is changed."""
+    arguments = {"what": what, "against": state.directory.id}
+    why = why or "once it is fixed: runs the script and held-out inputs"
+    return Next(tool="verify_fix", arguments=arguments, why=why)
 
 
 async def run_named_stage(state: RunState, stage: Stage) -> StageAnswer:

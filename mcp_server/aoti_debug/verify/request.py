@@ -40,12 +40,14 @@ def verify_request(
     owner: str | None = None,
     **wanted: Any,
 ) -> VerifyRequest:
-    """Resolve a fixed script, or a patch of the run's own; its arguments are the run's by default
-    and `wanted` are fields of `VerifyRequest`. Raise WrongUse, TargetNotFound, UnknownRun,
-    NothingToMinify or NoInterpreter."""
+    """Resolve a fixed script, or a patch of the run's own; a run stands for its script as it is
+    now. Its arguments are the run's by default and `wanted` are fields of `VerifyRequest`. Raise
+    WrongUse, TargetNotFound, UnknownRun, NothingToMinify or NoInterpreter."""
     python = wanted.get("python")
     directory = RunDirectory.open(against, home, owner)
     original = target_of(directory, python, env)
+    if what == against:
+        what = str(script_of(original))
     path = Path(cwd or ".", expanded(what)).absolute()
     if path.suffix in (".patch", ".diff"):
         target, patch = _original_script(original, args), _patch(path)
@@ -60,16 +62,22 @@ def verify_request(
 
 
 def _original_script(original: Target, args: tuple[str, ...] | None) -> Target:
-    script, own = script_and_args(original)
+    script, own = script_of(original), script_and_args(original)[1]
+    words = (original.argv[0], str(script), *(own if args is None else args))
+    return Target(words, original.cwd, original.env, original.label, original.python)
+
+
+def script_of(original: Target) -> Path:
+    """Return the script of a run; raise WrongUse where it has none, or no longer."""
+    script, _ = script_and_args(original)
     if script is None:
         raise WrongUse(
-            "the run's command names no Python script to patch",
-            help="Apply the patch to a copy and give the script in it.",
+            "the run's command names no Python script",
+            help="Name the fixed script; apply a patch to a copy and name the script in it.",
         )
     if not script.is_file():
         raise WrongUse(f"the script {script} of that run no longer exists", help="Restore it.")
-    words = (original.argv[0], str(script), *(own if args is None else args))
-    return Target(words, original.cwd, original.env, original.label, original.python)
+    return script
 
 
 def _patch(path: Path) -> str:
