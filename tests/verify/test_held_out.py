@@ -256,6 +256,22 @@ for name, now in {{
 }}.items():
     found = refusals.drops(drawn, [before], [torch.tensor(now)])
     print(json.dumps({{"case": name, "drops": found}}), flush=True)
+
+
+def nearer(key, leaf):
+    given = held_out.Inputs((leaf,), {{}}, [leaf], [], False, False)
+    match = correspondence.Correspondence(old[key], old[key], [])
+    pair = held_out.Pair(old[key], old[key], match)
+    drawn = held_out.drawn_for(match, old[key], old[key], given)
+    return [one.flat[0] for one in pair.nearer(drawn, given)]
+
+
+found = {{
+    "indices": [one.tolist() for one in nearer("ids", torch.tensor([5, 50000, 3, -7]))],
+    "sizes": [len(one) for one in nearer("ids", torch.zeros(9000, dtype=torch.int64))],
+    "floats": [round(float(one.min()), 3) for one in nearer("entropy", -torch.ones_like(edge))],
+}}
+print(json.dumps({{"case": "nearer", **found}}), flush=True)
 """
 
 
@@ -297,6 +313,15 @@ def verdict(cases: dict[str, Any]) -> Callable[[str], str]:
         return judge(facts).verdict
 
     return judged
+
+
+def test_what_is_refused_is_tried_just_beyond_what_the_original_computes(
+    cases: dict[str, Any],
+) -> None:
+    near = cases["nearer"]
+    assert near["indices"] == [[5, 1000, 3, -1]]
+    assert near["sizes"] == [4097]
+    assert near["floats"] == [-0.1, -0.01]
 
 
 RIGHT = (

@@ -156,6 +156,13 @@ def test_a_refusal_is_told_and_asks_for_a_kind_of_value(
         assert refusal.name == "x" and "def refused(x):" in refusal.condition
 
 
+def test_a_refusal_outside_of_functions_is_one_of_the_name_that_it_asks() -> None:
+    given = "import torch\nx = torch.randn(6, 8)\n"
+    refusing = given + "if x.shape[0] > 5:\n    raise ValueError('at most 5 rows')\nmodel(x)\n"
+    [refusal] = changes([given + "model(x)\n"], [refusing]).refusals
+    assert (refusal.name, "def refused(x):" in refusal.condition) == ("x", True)
+
+
 def test_an_error_that_is_swallowed_is_not_told() -> None:
     checked = (
         "def checked(x):\n    if int(x.max()) >= ROWS:\n        raise ValueError(x)\n\n\ndef req"

@@ -76,6 +76,18 @@ class Fresh:
         found = self._inputs({**self.symbols, **sizes}, "like", number)
         return found if found is not None and self.accepts(found) else None
 
+    def sizes(self, place: int) -> list[tuple[int, int] | None]:
+        """Return the least and the greatest size of each dimension of an input; None where it is
+        made of several symbols."""
+
+        def ends(size: Any) -> tuple[int, int] | None:
+            if isinstance(size, int):
+                return size, size
+            return self._bounds(expression(size)) if is_symbol(size) else None
+
+        shape = getattr(self.values[place], "shape", ()) if self.usable else ()
+        return [ends(size) for size in shape]
+
     def accepts(self, inputs: Inputs) -> bool:
         """Tell whether the program, with its guards, computes something of these inputs."""
         try:

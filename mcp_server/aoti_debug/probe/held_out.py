@@ -115,9 +115,10 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
     if captured is not None and options.before:
         like = pair.alike(drawn, captured)
         legal = [one for _, one in found[1:] if one and not pair.fails(one)]
-        if options.refusals and like:
+        near = [*like, *pair.nearer(drawn, captured)] if options.refusals else []
+        if near:
             names = [node.name for node in standalone.user_inputs(old)]
-            wrong = refusals.wrong(names, options.refusals, captured, legal, like)
+            wrong = refusals.wrong(names, options.refusals, captured, legal, near)
             report.update(wrong_refusals=wrong)
         gone = given.other and given.now is not None and match.plain
         if options.refusals and gone and refusals.drops(drawn, captured.flat, given.now.flat):
@@ -401,6 +402,14 @@ class Pair:
             return []
         given = [*self.beyond(drawn, failing), *neighbours.moved(drawn, failing)]
         return [one for one in given if self.fails(one)]
+
+    def nearer(self, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
+        """Return inputs nearer to what the original computes than the failing ones, which it does
+        not compute either."""
+        if limits.grown(self.old, self.new):
+            return []
+        given = neighbours.nearer(drawn, failing)
+        return [one for one in given if self.fails(one) or not drawn.accepts(one)]
 
     def beyond(self, drawn: fresh.Fresh, failing: Inputs) -> list[Inputs]:
         """Return inputs with indices further out of bounds; none where the fix gave a table more

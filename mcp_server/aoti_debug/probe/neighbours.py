@@ -17,6 +17,7 @@ Ends = dict[int, tuple[bool, list[tuple[int, int]]]]
 
 _SCALES = (1.25, 0.8, 1.1, 0.93)  # what rounding makes of an edge differs
 _FURTHER = (1, 2, 7)  # how far an index lies beyond the one that was out of bounds
+_NEARER = (0.1, 0.01)  # of floats that fail
 
 
 class Limited(Protocol):
@@ -26,11 +27,50 @@ class Limited(Protocol):
     limits: Ends
 
 
+class Sized(Limited, Protocol):
+    """What knows the least and the greatest size of each dimension of an input as well."""
+
+    def sizes(self, place: int) -> list[tuple[int, int] | None]: ...
+
+
 def beyond(drawn: Limited, failing: Inputs) -> list[Inputs]:
     """Return the failing inputs with each index that is out of bounds further out; nothing where
     none is."""
     bad = _bad(drawn, failing)
     return [_further(failing, bad, step) for step in _FURTHER] if bad else []
+
+
+def nearer(drawn: Sized, failing: Inputs) -> Iterator[Inputs]:
+    """Yield the failing inputs with what is out of bounds just beyond its bound: sizes, else
+    indices, else smaller floats."""
+    flat = [_resized(leaf, drawn.sizes(place)) for place, leaf in enumerate(failing.flat)]
+    if any(one is not leaf for one, leaf in zip(flat, failing.flat)):
+        yield standalone.with_leaves(failing, flat)
+        return
+    bad = _bad(drawn, failing)
+    for place, direction in bad.items():
+        low, high = _ends(drawn, place, flat[place])
+        edge = torch.where(direction > 0, high + 1, low - 1)
+        flat[place] = torch.where(direction != 0, edge, flat[place])
+    if bad:
+        yield standalone.with_leaves(failing, flat)
+        return
+    floats = [place for place, leaf in enumerate(failing.flat) if is_float(leaf)]
+    for scale in _NEARER if floats else ():
+        yield _each(failing, partial(operator.mul, scale), floats)
+
+
+def _resized(leaf: Any, ends: list[tuple[int, int] | None]) -> Any:
+    """Return a tensor of which each size that is out of bounds is the nearest such one."""
+    for dim, bound in enumerate(ends):
+        size = leaf.shape[dim] if isinstance(leaf, torch.Tensor) and dim < leaf.dim() else 0
+        if bound is None or not size or bound[0] <= size <= bound[1]:
+            continue
+        edge = bound[1] + 1 if size > bound[1] else bound[0] - 1
+        if edge not in (0, size):
+            taken = torch.arange(edge, device=leaf.device) % size
+            leaf = leaf.index_select(dim, taken)
+    return leaf
 
 
 def moved(drawn: Limited, failing: Inputs) -> Iterator[Inputs]:
@@ -59,10 +99,16 @@ def outside(drawn: Limited, place: int, leaf: Any) -> Any:
     columns, ends = drawn.limits[place]
     if columns and leaf.shape[-1] != len(ends):
         return None
-    low = leaf.new_tensor([one[0] for one in ends]) if columns else ends[0][0]
-    high = leaf.new_tensor([one[1] for one in ends]) if columns else ends[0][1]
+    low, high = _ends(drawn, place, leaf)
     found = (leaf > high).to(leaf.dtype) - (leaf < low).to(leaf.dtype)
     return found if bool(found.any()) else None
+
+
+def _ends(drawn: Limited, place: int, leaf: Any) -> tuple[Any, Any]:
+    """Return the lowest and the highest values of an integer input, as tensors."""
+    columns, ends = drawn.limits[place]
+    low, high = (leaf.new_tensor([one[n] for one in ends]) for n in (0, 1))
+    return (low, high) if columns else (low[0], high[0])
 
 
 def _further(failing: Inputs, bad: dict[int, Any], step: int) -> Inputs:

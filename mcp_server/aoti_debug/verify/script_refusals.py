@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from aoti_debug.verify.corrections import lookups
@@ -95,8 +95,10 @@ def tables(source: Source) -> Iterator[str]:
 def _condition(test: ast.expr, flows: Flows, source: Source) -> tuple[str, str]:
     """Return a condition as a function of its one free name, and that name, if there is one."""
     read = {name for name, given in flows.items() if {*map(called, given)} & source.named.keys()}
-    for given in (set[str](), read):  # what a function of the script reads may be the one name
-        parts, own, free = _closed(test, {k: flows[k] for k in flows.keys() - given}, source)
+    own_names = {*_names(test)} & flows.keys()
+    # What a function of the script reads may be the one name, or what the test itself names.
+    for given in (set[str](), read, own_names):
+        parts, own, free = _closed(test, flows, source, given)
         if len(free) == 1:
             name = free.pop()
             lines = [*parts, f"def refused({name}):", *own, f"    return {ast.unparse(test)}"]
@@ -104,8 +106,11 @@ def _condition(test: ast.expr, flows: Flows, source: Source) -> tuple[str, str]:
     return "", ""
 
 
-def _closed(test: ast.expr, flows: Flows, source: Source) -> tuple[list[str], list[str], set[str]]:
-    """Return the lines before a function of an expression, those in it, and the free names."""
+def _closed(
+    test: ast.expr, flows: Flows, source: Source, given: Collection[str] = ()
+) -> tuple[list[str], list[str], set[str]]:
+    """Return the lines before a function of an expression, those in it, and the free names; those
+    that are given are free."""
     parts: list[str] = []
     wanted, seen, free = [*_names(test)], set[str](), set[str]()
     own: list[str] = []
@@ -114,6 +119,9 @@ def _closed(test: ast.expr, flows: Flows, source: Source) -> tuple[list[str], li
         if name in seen or name in BUILTIN:
             continue
         seen.add(name)
+        if name in given:
+            free.add(name)
+            continue
         values = source.values.get(name, [])
         local = flows.get(name, [])
         if name in source.imported:
