@@ -394,7 +394,7 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
         category = "toolchain"
         phase = build_phase(scene)
     elif phase in BUILDING and category == "out_of_memory" and is_building(scene):
-        phase = build_phase(scene)
+        phase = "environment" if scene.any(INSTALLER) else build_phase(scene)
     elif phase == "triton_compile" and category == "toolchain" and scene.any(CPP_COMPILE):
         phase = "cpp_compile"
     elif phase in ("export", "lower") and category == "contract_guard":
@@ -480,7 +480,8 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
     harmful = known.category == "performance" and best.tier is not Tier.NOTICE
     if at and not harmful and LOGGED.search(quote) and went_on(scene, at):
         return [of_no_harm(best, "none" if known.category == "unknown" else known.phase, quote)]
-    if known.phase == "none" and (known.category != "user_code" or IMPORTS.search(quote)):
+    placed_at = known.category != "user_code" or IMPORTS.search(quote) or scene.any(IN_A_CALL)
+    if known.phase == "none" and placed_at:
         best = changed(best, known.category, doing(best, scene))
     return [best, *others]
 
