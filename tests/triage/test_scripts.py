@@ -361,7 +361,7 @@ def test_a_crash_after_the_last_call_is_not_blamed_on_the_model(serve: Serve) ->
     assert found.category == "host_segfault"
     assert "after call 1 of the loaded model had returned, not in the model" in found.summary
     assert found.source[0].line == line_of("ctypes.string_at")
-    assert not found.next
+    assert [step.tool for step in found.next] == ["verify_fix"]
 
 
 def test_threads_that_wait_for_each_other_are_shown_where_they_wait(
