@@ -305,7 +305,7 @@ def proposed(state: RunState, best: Diagnosis, observations: Observations) -> Di
     if patch is None:
         if best.category == "no_fault":
             return best
-        return found.model_copy(update={"next": [*found.next, to_verify(str(script), state)]})
+        return best.model_copy(update={"next": [*best.next, to_verify(str(script), state)]})
     path = state.directory.path / PATCH
     try:
         write_atomically(path, patch.encode())

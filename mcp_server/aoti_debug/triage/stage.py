@@ -15,7 +15,6 @@ from aoti_debug.plain import times
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.interpreter import without_torch
-from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 from aoti_debug.triage.spawn import spawn, torch_of
 
@@ -51,7 +50,6 @@ async def run_under(state: RunState, stage: Stage, repro_level: int = 2) -> Ran:
         f"stage {stage.name}",
         state.request.target.argv,
         directory,
-        around=None if compiles else tracing(directory),  # so that a triage's package fits
         flags=flags,
         capture=state.request.capture,
         recompiles=False,  # counted already
