@@ -14,6 +14,7 @@ from aoti_debug.probe.vocabulary import Reason as Reason
 from aoti_debug.probe.vocabulary import ReasonKind as ReasonKind
 from aoti_debug.probe.vocabulary import Size as Size
 from aoti_debug.probe.vocabulary import ValueSummary as ValueSummary
+from aoti_debug.probe.vocabulary import is_torchs as is_torchs
 from aoti_debug.probe.vocabulary import model_places as model_places
 from aoti_debug.probe.vocabulary import normalised as normalised
 from aoti_debug.probe.vocabulary import owner as owner

@@ -303,13 +303,13 @@ if __name__ == "__main__":
     "waits.py": '''\
 """Start a program and wait for ever."""
 
+import signal
 import subprocess
-import time
 
 
 def wait_for_ever():
     while True:
-        time.sleep(0.1)
+        signal.pause()
 
 
 subprocess.Popen(["sleep", "1000"])

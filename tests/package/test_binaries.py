@@ -409,7 +409,7 @@ BROKEN = {
         lambda m: change(m, ".so", lambda d: b""), "package_corrupt", "file too short"
     ),
     "the library is no ELF file": Broken(
-        lambda m: change(m, ".so", lambda d: b"XXXX" + d[4:]),
+        lambda m: change(m, ".so", lambda d: b"text" + d[4:]),
         "package_corrupt",
         "invalid ELF header",
     ),

@@ -12,8 +12,9 @@ from typing import Any
 import aoti_debug.probe
 import pytest
 from aoti_debug.read.typed import take
-from aoti_debug.verify.judge import Facts, Trial, judge
+from aoti_debug.verify.judge import Trial, judge
 from aoti_debug.vocabulary import Fingerprint
+from verify.facts import gone
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 # Each program stands for the package that is made of it: what is compiled is not the subject here.
@@ -295,15 +296,12 @@ def verdict(cases: dict[str, Any]) -> Callable[[str], str]:
             tuple(take(Trial, one) for one in case.get(kind, ())) for kind in ("trials", "near")
         )
         assert len(trials) in (7, 8), [trial.name for trial in trials]
-        facts = Facts(
-            original=Fingerprint("run", "assert"),
-            category="nan_or_inf" if case["of"] == "entropy" else "index_out_of_bounds",
-            now=Fingerprint(None, None),
-            failing_call=1,
-            calls=1,
+        facts = gone(
+            Fingerprint("run", "assert"),
+            "nan_or_inf" if case["of"] == "entropy" else "index_out_of_bounds",
+            call=1,
             kernels_before=1,
             kernels=1,
-            inputs="",
             trials=trials,
             near=near,
             invented=case.get("invented", False),

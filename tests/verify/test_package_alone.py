@@ -14,6 +14,7 @@ from aoti_debug.verify.judge import CALL, Facts, Trial, judge
 from aoti_debug.verify.script_checks import Changes, changes
 from aoti_debug.vocabulary import Fingerprint
 from programs import diff, told
+from verify.facts import gone
 
 BUILD = """
 import sys
@@ -181,13 +182,9 @@ def test_a_run_stops_at_the_failing_call_where_that_is_bad_again(project: Projec
     assert answer["reason"] == "still there: call 3 breaks the contract again: stride"
 
 
-ALONE = Facts(
-    original=Fingerprint("run", "wrong result"),
-    category="contract_stride",
-    now=Fingerprint(None, None),
-    failing_call=2,
-    calls=2,
-    inputs="",
+ALONE = gone(
+    Fingerprint("run", "wrong result"),
+    "contract_stride",
     trials=(Trial(CALL, reference_finite=True),),
     own_reference=True,
     alone=True,

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
-from aoti_debug.verify.judge import CALL, Facts, Trial, judge
+from aoti_debug.verify.judge import CALL, Trial, judge
 from aoti_debug.verify.sessions import CALLS, OfReference, longest, of_reference
-from aoti_debug.vocabulary import Fingerprint
 from programs import diff, told
+from verify.facts import WRONG, gone
 
 # Attention over what a session has said so far, kept in buffers; every session begins with none.
 CHATS = """
@@ -253,18 +253,8 @@ def test_what_the_reference_gave_is_returned_in_order_and_in_all_calls() -> None
 
 def test_a_call_that_no_reference_is_beside_is_not_known_to_be_right() -> None:
     trial = Trial(CALL, package="agrees", model="agrees", reference_finite=True)
-    facts = Facts(
-        original=Fingerprint("output", "wrong result"),
-        category="user_code",
-        now=Fingerprint(None, None),
-        failing_call=2,
-        calls=2,
-        kernels_before=1,
-        kernels=1,
-        inputs="",
-        trials=(trial,),
-        of_reference=OfReference(2),
-    )
+    known = OfReference(2)
+    facts = gone(WRONG, "user_code", trials=(trial,), of_reference=known)
     assert judge(facts).verdict == "fixed"
     assert judge(replace(facts, of_reference=OfReference(2, alone=2))).verdict == "undecided"
     assert judge(replace(facts, of_reference=OfReference(2, unlike=2))).verdict == "masked"

@@ -31,6 +31,7 @@ from aoti_debug.verify.script_refusals import Refusal
 from aoti_debug.verify.tree import patched_target
 from aoti_debug.vocabulary import Fingerprint
 from programs import diff, told
+from verify.facts import WRONG, gone
 
 try:
     import tomllib
@@ -38,21 +39,15 @@ except ImportError:  # Python 3.10
     import tomli as tomllib
 
 ASSERT = Fingerprint("run", "assert", "index out of bounds", ("embedding",))
-WRONG = Fingerprint("output", "wrong result")
 HUNG = Fingerprint("run", "hang")
-NONE = Fingerprint(None, None)
 GOOD = Trial("the example", package="agrees", model="agrees", reference_finite=True)
 FRESH = replace(GOOD, name="fresh inputs 1")
 BAD_CALL = Trial(CALL, package="agrees", original_raises="IndexError: index out of range")
-FIXED = Facts(
-    original=ASSERT,
-    category="index_out_of_bounds",
-    now=NONE,
-    failing_call=2,
-    calls=2,
+FIXED = gone(
+    ASSERT,
+    "index_out_of_bounds",
     kernels_before=2,
     kernels=2,
-    inputs="",
     trials=(BAD_CALL, GOOD, FRESH),
 )
 WRONG_FIXED = replace(

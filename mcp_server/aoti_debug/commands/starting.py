@@ -8,6 +8,7 @@ import typer
 
 from aoti_debug.commands import options
 from aoti_debug.commands.options import Started, starts, starts_target
+from aoti_debug.errors import WrongUse
 from aoti_debug.facts.stages import STAGES
 
 _STAGES = ", ".join(STAGES)
@@ -114,4 +115,9 @@ def verify(
 
     given["env"] |= options.variables(None, compile_anew)
     own = tuple(args) if args else None
+    if not against and not what.startswith("r-"):
+        raise WrongUse(
+            "a fix is held against a run of its failure",
+            help="Name it: --against r-…; `aoti-debug runs` lists the runs that are kept.",
+        )
     return VERIFY, verify_request(what, against or what, args=own, seeds=seeds, **given)

@@ -14,6 +14,7 @@ from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Fix, Kernel, SourceLine
 from aoti_debug.read.record import RuntimeMessage, ShimException
 from aoti_debug.symptom import agreeing
+from aoti_debug.vocabulary import is_torchs
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Line, Mismatch
@@ -195,7 +196,7 @@ def raised_alike(observations: Observations) -> Iterator[Candidate]:
 
 def is_custom(op: str) -> bool:
     """Tell a custom operator, NAMESPACE.NAME.OVERLOAD, from torch's own."""
-    return op.count(".") == 2 and not op.startswith(("aten.", "prims.", "prim.", "_operator."))
+    return op.count(".") == 2 and not is_torchs(op)
 
 
 def of_fakes(observations: Observations) -> Iterator[Candidate]:

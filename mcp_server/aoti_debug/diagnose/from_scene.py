@@ -480,8 +480,8 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
     harmful = known.category == "performance" and best.tier is not Tier.NOTICE
     if at and not harmful and LOGGED.search(quote) and went_on(scene, at):
         return [of_no_harm(best, "none" if known.category == "unknown" else known.phase, quote)]
-    placed_at = known.category != "user_code" or IMPORTS.search(quote) or scene.any(IN_A_CALL)
-    if known.phase == "none" and placed_at:
+    told = known.category != "user_code" or IMPORTS.search(quote) or scene.any(IN_A_CALL)
+    if known.phase == "none" and told:
         best = changed(best, known.category, doing(best, scene))
     return [best, *others]
 

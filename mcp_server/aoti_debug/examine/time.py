@@ -42,7 +42,6 @@ from aoti_debug.run.files import expanded
 from aoti_debug.run.interpreter import check_interpreter
 from aoti_debug.run.target import resolve_target
 from aoti_debug.triage.captured_call import Captured, captured
-from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import Ran, Request, RunState
 from aoti_debug.triage.spawn import hold_gpus, spawn
@@ -163,7 +162,8 @@ async def _script(state: RunState) -> Ran:
             "the script, watched",
             target.argv,
             directory,
-            around={**tracing(directory), "AOTI_DEBUG_LINES": "1"},
+            traced=True,
+            flags={"AOTI_DEBUG_LINES": "1"},
             capture=True,
             recompiles=False,
             reuse="never",

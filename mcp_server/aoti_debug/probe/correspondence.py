@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from . import changed, compare, graph_run, standalone
 from .lazy import torch
-from .sessions import State
 from .sizes import learn, number, numbers
+from .state import State
 
 _DIMENSIONS = 4  # of an input that may be given in another order of them
 

@@ -61,9 +61,10 @@ def _noting(original: Any, name: str) -> Any:
 
     def register(self: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
         with events.noted("look at a registration"):
-            _note(f"{self.ns}::{_name(op)}", args[0] if fake and args else None)
-            if name == "impl" and args and inspect.isfunction(args[0]):
-                _remember(self.ns, op, args[0])
+            own = _name(op)
+            _note(f"{self.ns}::{own.partition('.')[0]}", args[0] if fake and args else None)
+            if name == "impl" and args and _is_users(args[0]):
+                kernels[f"{self.ns}::{own}"] = args[0]
         if fake and len(args) > 1:  # how many frames to look back, which are one more now
             args = (args[0], args[1] + 1, *args[2:])
         elif fake:
@@ -73,16 +74,16 @@ def _noting(original: Any, name: str) -> Any:
     return register
 
 
-def _remember(namespace: str, op: Any, function: Any) -> None:
-    """Remember the Python function of an operator; torch's wrappers of one are none."""
-    if owner(inspect.unwrap(function).__code__.co_filename) != "torch":
-        own = op.rpartition("::")[2] if isinstance(op, str) else op.name().rpartition("::")[2]
-        kernels[f"{namespace}::{own}"] = function
+def _is_users(function: Any) -> bool:
+    """Tell a Python function of the user's from torch's wrapper of one."""
+    code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
+    return code is not None and owner(code.co_filename) != "torch"
 
 
 def _name(op: Any) -> str:
-    text = op if isinstance(op, str) else str(op._schema.name)
-    return text.partition("(")[0].rpartition("::")[2].partition(".")[0]
+    """Return NAME, or NAME.OVERLOAD, of an operator or of a schema."""
+    text = op if isinstance(op, str) else str(op.name())
+    return text.partition("(")[0].rpartition("::")[2]
 
 
 def _note(op: str, fake: Any) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from . import events, graph_run, intermediates, observers, standalone
 from .describe import is_float
 from .lazy import torch
-from .sessions import State
 from .standalone import Inputs
+from .state import State
 from .vocabulary import OutOfBounds
 
 Document = dict[str, Any]

@@ -9,9 +9,9 @@ from typing import Any
 
 from .lazy import torch
 from .sizes import numbers
+from .vocabulary import is_torchs
 
 _STACK_CHARACTERS = 2000
-_BUILTIN = ("aten", "prims", "prim", "higher_order", "_operator", "math")
 
 Document = dict[str, Any]
 
@@ -19,7 +19,7 @@ Document = dict[str, Any]
 def is_custom(target: Any) -> bool:
     """Tell an operator of the user's from torch's own."""
     namespace = str(getattr(target, "namespace", "")) or str(getattr(target, "__module__", ""))
-    return bool(namespace) and not namespace.startswith((*_BUILTIN, "torch"))
+    return bool(namespace) and not is_torchs(namespace)
 
 
 def differences(

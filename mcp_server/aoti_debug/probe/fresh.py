@@ -8,9 +8,9 @@ from typing import Any
 from . import eager, limits, standalone
 from .describe import is_float, is_integer
 from .lazy import torch
-from .sessions import State
 from .sizes import ENDLESS, bounds, expression, is_symbol, learn, numbers
 from .sizes import number as size_in
+from .state import State
 
 Document = dict[str, Any]
 Inputs = standalone.Inputs

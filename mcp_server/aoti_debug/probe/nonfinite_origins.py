@@ -14,7 +14,7 @@ from .indices import described
 from .lazy import torch
 from .observers import Values
 from .standalone import statistics
-from .vocabulary import Reason, ReasonKind
+from .vocabulary import Reason, ReasonKind, is_torchs
 
 Document = dict[str, Any]
 _ELEMENTS = 3
@@ -230,7 +230,7 @@ def reason(target: str, args: Any, kwargs: Any, result: Any, place: tuple[int, .
             return Reason("one_element", "the corrected variance of one element: 0/0")
     if op in ("mean", "amax", "amin") and tensors and tensors[0].numel() == 0:
         return Reason("no_elements", f"the {op} of no elements: 0/0")
-    if not target.startswith(("aten.", "prims.")):
+    if not is_torchs(target):
         return Reason("other", _of_custom(tensors, result, place))
     return _overflow(op, tensors, values, result, place)
 

@@ -24,6 +24,7 @@ _LIBRARY = re.compile(
 )
 
 Owner = Literal["user", "library", "torch"]
+_OPERATORS = frozenset({"aten", "prims", "prim", "higher_order", "_operator", "math"})
 # The checks of a captured call, in the order of their steps in the one process that all share.
 Check = Literal[
     "calls",
@@ -55,6 +56,11 @@ class Place:
     @property
     def owner(self) -> Owner:
         return owner(self.file)
+
+
+def is_torchs(operator: str) -> bool:
+    """Tell torch's own operators by a namespace or a name, NAMESPACE.NAME.OVERLOAD."""
+    return operator.partition(".")[0] in _OPERATORS or operator.startswith("torch")
 
 
 def owner(file: str) -> Owner:

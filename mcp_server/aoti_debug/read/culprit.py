@@ -34,7 +34,6 @@ class Tried(ProbeReport):
 
     tried: int = 0
     ratio: float | None = None
-    failed: str = ""
 
 
 class Workaround(Tried):

@@ -32,7 +32,7 @@ from aoti_debug.triage.captured_call import (
 )
 from aoti_debug.triage.decision import CHECK, REPLAY, TARGET, Machine, Planned
 from aoti_debug.triage.earlier_packages import compiled_in
-from aoti_debug.triage.environment import CORE, core_dumps, tracing
+from aoti_debug.triage.environment import CORE, core_dumps
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
@@ -140,7 +140,7 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
         "the script, watched",
         target.argv,
         directory,
-        around=tracing(directory),
+        traced=True,
         flags=flags,
         capture=state.request.capture,
         recompiles=False,

@@ -16,7 +16,6 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.symptom import agreeing, rejects
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.decision import Machine, Planned
-from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import fingerprint_of
 from aoti_debug.triage.later_steps import LaterStep
 from aoti_debug.triage.replay import under
@@ -49,7 +48,7 @@ async def recapture(state: RunState, first: Observations, call: Captured) -> Cap
         f"the script again, to capture call {number}",
         state.request.target.argv,
         directory,
-        around=tracing(directory),
+        traced=True,
         capture=True,
         flags={
             "AOTI_DEBUG_CAPTURE_CALL": str(number),
@@ -104,16 +103,14 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
         return observations
     directory, flags = state.subdirectory("handed-over"), {"AOTI_DEBUG_HANDED": "1"}
     target = state.request.target
-    around = tracing(directory)  # as in the first run, whose package is then reused
-    ran = await spawn(state, "handed over", target.argv, directory, around=around, flags=flags)
+    ran = await spawn(state, "handed over", target.argv, directory, traced=True, flags=flags)
     count = sum(one.count for one in ran.observations.run.handed)
     said = f"{count} reads of overwritten memory; with the original values the script "
     said += "fails too" if ran.observations.failed else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
     if not ran.observations.failed and not all(o.same for o in ran.observations.run.handed):
         directory = state.subdirectory("as-it-is")
-        around = tracing(directory)
-        again = await spawn(state, "as it is", target.argv, directory, around=around)
+        again = await spawn(state, "as it is", target.argv, directory, traced=True)
         said = "fails again" if again.observations.failed else "ends well now: the outcome varies"
         state.done(state.step("as it is", "checks whether the outcome varies", again, said))
         if not again.observations.failed:
@@ -144,9 +141,9 @@ async def run_target(
         name,
         argv,
         directory,
-        around=tracing(directory) if watch else None,
         flags=flags,
         watch=watch,
+        traced=watch,
         recompiles=watch,
     )
     if not watch:

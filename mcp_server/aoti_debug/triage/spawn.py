@@ -18,7 +18,7 @@ from aoti_debug.run.turns import Turns
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.debuggers import stacks_into
 from aoti_debug.triage.earlier_packages import Reuse, offered, said
-from aoti_debug.triage.environment import watched
+from aoti_debug.triage.environment import tracing, watched
 from aoti_debug.triage.run_state import Cancelled, Ran, RunState
 
 
@@ -103,9 +103,9 @@ async def spawn(
     argv: tuple[str, ...],
     directory: Path,
     *,
-    around: Mapping[str, str] | None = None,
     flags: Mapping[str, str] | None = None,
     watch: bool = True,
+    traced: bool = False,
     capture: bool = False,
     recompiles: bool = True,
     reuse: Reuse = "same lines",
@@ -115,12 +115,13 @@ async def spawn(
     watch_for_s: float | None = None,
     on_start: OnStart | None = None,
 ) -> Ran:
-    """Run one process of a run in the target's environment. The user's variables override `around`,
-    and `flags` override them. `watch` adds the probe, `stacks` takes the stacks of a process that
-    does not end. Its compiles count as `recompiles`; `reuse` says which earlier packages may
-    replace them. Raise Cancelled where the user's stop ended it."""
+    """Run one process of a run in the target's environment, which `flags` override. `watch` adds
+    the probe; `traced` has compiles leave more behind, so that a package fits only what was traced
+    as well; `stacks` takes the stacks of a process that does not end. Its compiles count as
+    `recompiles`; `reuse` says which earlier packages may replace them. Raise Cancelled where the
+    user's stop ended it."""
     target = state.request.target
-    environment: dict[str, str] = {**(around or {}), **target.env}
+    environment = {**(tracing(directory) if traced else {}), **target.env}
     if watch:
         environment = watched(environment, directory, state.directory.id, capture=capture)
         owner, home = state.directory.owner(), state.home

@@ -23,7 +23,6 @@ from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.symptom import far, rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
-from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.observe import events_of
 from aoti_debug.triage.run_state import Ran, RunState
@@ -182,7 +181,7 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
         "the fixed script, watched",
         target.argv,
         state.directory.path,
-        around=tracing(state.directory.path),
+        traced=True,
         flags=flags,
         capture=True,
         reuse="any lines",

@@ -11,7 +11,6 @@ import anyio.to_thread
 from aoti_debug.diagnose import Observations
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.files import remove_tree
-from aoti_debug.triage.environment import tracing
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.spawn import spawn
 from aoti_debug.verify.request import VerifyRequest
@@ -90,7 +89,7 @@ async def _ends_well(
         "the fixed script, given wrong results",
         target.argv,
         directory,
-        around=tracing(directory),
+        traced=True,
         flags={"AOTI_DEBUG_GARBLED": kind},
         reuse="any lines",
         cwd=target.cwd,
