@@ -61,8 +61,10 @@ def served(folder: Path) -> Iterator[str]:
     with subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment, text=True) as server:
         assert server.stderr is not None
         server.stderr.readline()
-        yield place
-        server.terminate()
+        try:
+            yield place
+        finally:
+            server.terminate()
 
 
 @contextlib.asynccontextmanager
@@ -176,7 +178,10 @@ async def measure(place: str, folder: Path, seconds: float) -> dict[str, Any]:
 
 def main() -> int:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 120.0
-    with tempfile.TemporaryDirectory() as name, served(Path(name)) as place:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name,
+        served(Path(name)) as place,
+    ):
         found = anyio.run(measure, place, Path(name), seconds)
     print(json.dumps(found, indent=1))
     good = found["inspect_worst_s"] <= INSPECTS_S and found["triage_times"] <= TRIAGES

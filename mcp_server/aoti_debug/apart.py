@@ -31,7 +31,7 @@ from aoti_debug import errors
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import Diagnosis, Model, Step
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.launcher import PR_SET_PDEATHSIG, _prctl, leave_processors_to_others
+from aoti_debug.run.launcher import PR_SET_PDEATHSIG, leave_processors_to_others, prctl
 from aoti_debug.run.share import counted
 from aoti_debug.run.target import Exit
 from aoti_debug.triage.run_state import Cancelled, RunState
@@ -175,7 +175,7 @@ def _kill(process: anyio.abc.Process) -> None:
 
 def main() -> None:
     """Do one run: its order is the first line of standard input, and its end ends the run."""
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # where the server was killed
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # where the server was killed
     answers = os.dup(1)
     os.dup2(2, 1)  # what is printed by mistake is no answer
     unread = b""

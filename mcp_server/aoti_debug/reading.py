@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import json
 import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -28,7 +29,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from aoti_debug import errors
 from aoti_debug.errors import AotiDebugError, UnreadableInput
 from aoti_debug.model import Model
-from aoti_debug.run.launcher import leave_processors_to_others
+from aoti_debug.run.launcher import PR_SET_PDEATHSIG, leave_processors_to_others, prctl
 from aoti_debug.run.share import READS, counted, is_modest, level, restored
 from aoti_debug.run.turns import Turn, Turns
 
@@ -199,6 +200,7 @@ def main() -> NoReturn:
 
     from aoti_debug import api
 
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # with the server ends what goes on here
     leave_processors_to_others(max(0, READS - os.nice(0)))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
@@ -206,7 +208,6 @@ def main() -> NoReturn:
     api.preload()
     for line in sys.stdin.buffer:
         order = json.loads(line)
-        # Where the server was killed nobody else ends what goes on here.
         used = int(sum(os.times()[:2]))
         resource.setrlimit(resource.RLIMIT_CPU, (used + int(MOST_S), resource.RLIM_INFINITY))
         said = json.dumps(_answered(getattr(api, order["do"]), order["with"])).encode()

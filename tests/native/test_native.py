@@ -217,7 +217,7 @@ def test_a_hang_in_python_shows_the_line_and_leaves_no_process(triage: Any, targ
     assert answer.category == "hang"
     where = answer.diagnosis["source"][0]
     assert where["file"].endswith("waits.py")
-    assert "time.sleep" in (targets / "waits.py").read_text().splitlines()[where["line"] - 1]
+    assert "signal.pause" in (targets / "waits.py").read_text().splitlines()[where["line"] - 1]
     assert answer.left() == []
 
 

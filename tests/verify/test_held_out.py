@@ -426,3 +426,58 @@ def test_the_original_computes_with_its_own_operators(warm_python: str, tmp_path
     ran = subprocess.run([warm_python, "-c", words], capture_output=True, text=True)
     assert ran.stdout.split("] ")[0].strip("[]") == "17.0, 17.0, 17.0", ran.stderr
     assert ran.stdout.split("] ")[1].strip("[]\n") == "5.0, 5.0, 5.0"
+
+
+SHORT = """
+import sys
+
+sys.path.insert(0, {folder!r})
+from probe import originals
+
+taken = originals.taken([{before!r}])
+import torch
+
+sys.path.insert(0, {after!r})
+import ops
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.shop.head(x)
+
+program = torch.export.export(Model(), (torch.arange(6.0),))
+originals.put(program, taken)
+print(program.module()(torch.arange(6.0)).tolist())
+"""
+HEAD = """
+import torch
+
+@torch.library.custom_op("shop::head", mutates_args=())
+def head(x: torch.Tensor) -> torch.Tensor:
+    n = x.shape[0] // 2
+    return {returned}
+
+@head.register_fake
+def _(x):
+    return torch.empty_like(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("returned", "elements"),
+    [
+        ("x * 2.0", 6),
+        ("torch.cat([x[:n] * 2.0, torch.zeros_like(x[n:])])", 3),
+        ("x * 3.0", 3),
+        ("x[: n + 1] * 2.0", 3),
+    ],
+)
+def test_the_rest_of_a_result_that_was_too_short_is_that_of_the_operator_as_it_is(
+    warm_python: str, tmp_path: Path, returned: str, elements: int
+) -> None:
+    for name, one in (("before", "x[:n] * 2.0"), ("after", returned)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ops.py").write_text(HEAD.format(returned=one))
+    before, after = str(tmp_path / "before" / "ops.py"), str(tmp_path / "after")
+    words = SHORT.format(folder=str(PROBE.parent), before=before, after=after)
+    ran = subprocess.run([warm_python, "-c", words], capture_output=True, text=True)
+    assert json.loads(ran.stdout) == [2.0 * n for n in range(elements)], ran.stderr

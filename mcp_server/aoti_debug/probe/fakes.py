@@ -43,9 +43,27 @@ def differences(
     return found
 
 
+def kept(promised: Any, result: Any) -> bool:
+    """Tell whether results are as a fake kernel promises them for these very inputs."""
+    return not any(_broken(promised, result, {}))
+
+
 def _compared(node: Any, promised: Any, result: Any, symbols: dict[Any, int]) -> list[Document]:
-    pytree = torch.utils._pytree
     found: list[Document] = []
+    for output, property, wanted, got in _broken(promised, result, symbols):
+        one: Document = {"op": str(node.target), "node": node.name, "output": output}
+        one.update(property=property, expected=str(wanted), got=str(got))
+        one["smaller"] = property == "shape" and math.prod(got) < math.prod(wanted)
+        one["stack"] = (node.meta.get("stack_trace") or "")[-_STACK_CHARACTERS:]
+        found.append(one)
+    return found
+
+
+def _broken(
+    promised: Any, result: Any, symbols: dict[Any, int]
+) -> Iterator[tuple[int, str, Any, Any]]:
+    """Yield of each output that is not as promised its number, the first property, and both."""
+    pytree = torch.utils._pytree
     pairs = zip(pytree.tree_leaves(promised), pytree.tree_leaves(result))
     for output, (fake, real) in enumerate(pairs):
         if not isinstance(fake, torch.Tensor) or not isinstance(real, torch.Tensor):
@@ -58,13 +76,8 @@ def _compared(node: Any, promised: Any, result: Any, symbols: dict[Any, int]) ->
         )
         for property, wanted, got in checks:
             if wanted is not None and wanted != got and real.numel() > 0:
-                one: Document = {"op": str(node.target), "node": node.name, "output": output}
-                one.update(property=property, expected=str(wanted), got=str(got))
-                one["smaller"] = property == "shape" and math.prod(got) < math.prod(wanted)
-                one["stack"] = (node.meta.get("stack_trace") or "")[-_STACK_CHARACTERS:]
-                found.append(one)
+                yield output, property, wanted, got
                 break  # a wrong shape makes the strides differ too
-    return found
 
 
 def strides(fake: Any, real: Any, symbols: dict[Any, int]) -> tuple[Any, Any]:

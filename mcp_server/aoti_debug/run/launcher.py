@@ -32,13 +32,13 @@ PR_SET_PTRACER = 0x59616D61
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def _prctl(option: int, value: int) -> bool:
+def prctl(option: int, value: int) -> bool:
     if not sys.platform.startswith("linux"):
         return False
     import ctypes
 
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    return bool(prctl(option, ctypes.c_ulong(value), 0, 0, 0) == 0)
+    library = ctypes.CDLL(None, use_errno=True)
+    return bool(library.prctl(option, ctypes.c_ulong(value), 0, 0, 0) == 0)
 
 
 def processes() -> Iterator[tuple[int, int]]:
@@ -224,11 +224,11 @@ def _become(
     step = STEP_CHDIR
     try:
         os.setpgid(0, 0)
-        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != launcher:
             os._exit(127)
         # Debuggers that take the stacks of a hang are started by the server, not by an ancestor.
-        _prctl(PR_SET_PTRACER, 2 ** (8 * 8) - 1)
+        prctl(PR_SET_PTRACER, 2 ** (8 * 8) - 1)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(out, 1)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -281,9 +281,9 @@ def main() -> None:
     leave_processors_to_others()
     os.set_inheritable(out, False)
     argv, env, cwd, grace, mark, secret = _order()
-    _prctl(PR_SET_DUMPABLE, 0)  # the program, of the same user, cannot look for the secret here
+    prctl(PR_SET_DUMPABLE, 0)  # the program, of the same user, cannot look for the secret here
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    tree = Tree(mark, _prctl(PR_SET_CHILD_SUBREAPER, 1))
+    tree = Tree(mark, prctl(PR_SET_CHILD_SUBREAPER, 1))
     why = tree.start(argv, env, cwd, out)
     os.close(out)
     if why:
