@@ -339,6 +339,7 @@ AT_ONCE = forms(r"""
     (?i)\b(?:when|if|while|calling|running|loading|using)\b.{0,120}\bconcurrent(?:ly)?\b
     (?i)\b(?:when|if|while|calling|running|loading|using)\b.{0,120}\bsimultaneous(?:ly)?\b
     (?i)\b(?:when|if|while|calling|running)\b.{0,120}\bin parallel\b
+    (?i)\b(?:one after (?:an|the )other|one by one|sequentially)\b.{0,60}\b(?:never|works?|fine)\b
     (?i)\b(?:when|if|calling|running|loading)\b.{0,99} (?:multiple|several|two|many|other) threads\b
 """)
 

@@ -33,7 +33,7 @@ MEMORY out_of_memory run
     (?:unable to|could not|couldn't|cannot) (?:be )?alloc
 NO_DEVICE device_unavailable environment
     no_device|no .{0,24}\bdevice|nvml|driver/library|insufficient nvidia|nvidia-container
-    device driver|cuinit|\bgres\b
+    device driver|cuinit|\bgres\b|\bcdi device
 SIZES contract_shape run
     \bdimension|\bshape|\bresize|\bsizes?\b|\brank\b|optimization profile|setting input
 TYPES_OF_DATA contract_dtype run
@@ -80,7 +80,7 @@ a converter of models *
 ExecuTorch *
     \bexecutorch[:/.](?!.{0,80}site-packages/torch) || \btorch::executor\b || \bQnn ExecuTorch\b
     \b[EWIF][ /]ExecuTorch\b
-    (?:^|\s)\[\w{1,60}\.cpp:\d{1,5}\][ ]
+    (?:^|\s)\[\w{1,60}\.cpp:\d{1,5}\][ ] || ^\w{1,60}\.cpp:\d{1,5}\][ ]
     \b(?:loading|execut\w{1,4}) (?:of )?method \w{1,60} failed
     Failed to (?:load|execute) method \w{1,60}, error
     = contract_device run \b(?:[hd]2[hd]|(?:host|device)_to_(?:host|device))\b.{0,40}\bfail
@@ -169,7 +169,7 @@ TensorFlow *
     = toolchain environment version|compiled with|library init
     = SIZES
 JAX *
-    \bjaxlib\. || \bjax\.errors\. || \bXlaRuntimeError\b || \bcuda_dnn\.cc: || \bxla/service/
+    \bjaxlib\. || \bJaxRuntimeError\b || \bjax\.errors\. || \bXlaRuntimeError\b || \bcuda_dnn\.cc: || \bxla/service/
     = RUNTIME
     = toolchain environment version|library init
     = SIZES
@@ -187,7 +187,7 @@ Kubernetes *
     = MEMORY NO_DEVICE
     = INSTALLS
 Docker *
-    ^docker:[ ] || ^Error response from daemon
+    ^docker:[ ] || ^Error response from daemon || ^Error: .{0,80}\bCDI devices?\b
     = MEMORY NO_DEVICE
     = INSTALLS
 Slurm *

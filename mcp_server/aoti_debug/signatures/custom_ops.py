@@ -44,6 +44,7 @@ custom_op_fake_disagrees export custom_op_fake_kernel EXACT_TEXT
     fix Make the fake kernel compute what the real one returns
     pattern MetadataMismatchError: .{0,300}mismatch between fake[ ]
     pattern OpCheckError: opcheck\(op, \.\.\.\): test_(?:faketensor|aot_dispatch_\w{1,200}) failed with
+    pattern Stride mismatch! Strides are .{1,200} \(mismatched at \d
     recorded torch._subclasses.fake_tensor.MetadataMismatchError: Real tensor propagation found an output size mismatch between fake shape 3 and real shape 4, at output.size(0), for func: q.wf.default
     recorded torch.testing._internal.optests.generate_tests.OpCheckError: opcheck(op, ...): test_faketensor failed with When comparing the output of q.wf.default on FakeTensor and concrete Tensors, found mismatched tensor metadata: Shapes torch.Size([4]) and torch.Size([3])
 custom_op_no_fake export custom_op_fake_kernel EXACT_TEXT proved

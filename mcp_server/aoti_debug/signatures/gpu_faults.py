@@ -254,6 +254,14 @@ race_or_barrier_report run concurrency SPECIFIC_TEXT explain_kernel
     pattern ={1,40} (?:Error: |Warning: )?(?P<what>Barrier error detected)
     example [compute-sanitizer manual] ========= Error: Race reported between Write access at 0x200 in addKernel
     example [compute-sanitizer manual] ========= Barrier error detected. Divergent thread(s) in block
+sanitizer_query_refused run false_alarm KIND_TEXT likely run_stage
+    summary A library asked the driver for something that it does not have, and goes on without it
+    means compute-sanitizer reports each call that returns an error. cuBLAS, cuDNN and the runtime ask for entry points, limits and attributes and expect to be refused.
+    check Does the program end well without compute-sanitizer?
+    fix --report-api-errors no leaves such calls out
+    guide debugging-tools.md#compute-sanitizer
+    pattern Program hit (?:CUDA_ERROR_|cudaError)(?:INVALID_VALUE|InvalidValue|NOT_\w{1,20}) \(error \d{1,4}\) due to .{1,80} on CUDA API call to cu(?:da)?\w{0,30}Get\w{1,60}
+    example [compute-sanitizer] ========= Program hit CUDA_ERROR_INVALID_VALUE (error 1) due to "invalid argument" on CUDA API call to cuCtxGetLimit.
 sanitizer_unusable environment false_alarm KIND_TEXT check_environment
     summary The GPU debugging tool could not do its work here
     means compute-sanitizer or cuda-gdb did not see the kernels: no permission, another driver version, no GPU call at all, or the host side crashed first.

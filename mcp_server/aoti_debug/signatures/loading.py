@@ -9,6 +9,13 @@ codecache_attribute load package_incompatible NAMED_TEXT proved
     pattern module 'torch\._inductor' has no attribute 'codecache'
     example [torch 2.10.0, aoti_load_package] AttributeError: module 'torch._inductor' has no attribute 'codecache'
     unlike example [another failure] AttributeError: module 'torch._inductor' has no attribute 'package'
+compiled_function_of_another_machine load package_incompatible EXACT_TEXT check_environment
+    summary A compiled function was saved by another Python, PyTorch, Triton or CUDA, or for another machine
+    means torch.compile's saved functions are kept for one version and one machine; the loader compares both.
+    fix Compile and save it again where it is loaded
+    pattern Compile package was created with (?:a )?different[ ] || codegen target this host cannot run
+    recorded RuntimeError: Compile package was created with a different PyTorch version: 2.12.1
+    example [torch/_dynamo/aot_compile.py] RuntimeError: Compile package was created for a CPU codegen target this host cannot run:
 create_call_failed load package_incompatible VAGUE_TEXT possible inspect_package
     summary The model could not be created; the reason is the `Error:` line on stderr
     means Only an envelope: wrong device type (`CUDA error: invalid argument` means a CPU library in the CUDA runner), out of memory, damaged weights.
