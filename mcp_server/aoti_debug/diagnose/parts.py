@@ -169,7 +169,8 @@ TensorFlow *
     = toolchain environment version|compiled with|library init
     = SIZES
 JAX *
-    \bjaxlib\. || \bJaxRuntimeError\b || \bjax\.errors\. || \bXlaRuntimeError\b || \bcuda_dnn\.cc: || \bxla/service/
+    \bjaxlib\. || \bJaxRuntimeError\b || \bjax\.errors\. || \bXlaRuntimeError\b
+    \bcuda_dnn\.cc: || \bxla/service/
     = RUNTIME
     = toolchain environment version|library init
     = SIZES
