@@ -176,7 +176,8 @@ class Correspondence:
         """Return the sources with what the first calls give to inputs of which none is known."""
         module = compare.unguarded(self.new)
         with State(module).kept():
-            results = [graph_run.outputs_of(module, graph_run.copied(flat)) for flat in first[:-1]]
+            flats = map(graph_run.copied, first[:-1])
+            results = [graph_run.outputs_of(module, flat, advances=True) for flat in flats]
 
         def carried(place: int) -> Source:
             values = tuple(flat[place] for flat in first)

@@ -12,7 +12,6 @@ from . import events, graph_run, intermediates, observers, standalone
 from .describe import is_float
 from .lazy import torch
 from .standalone import Inputs
-from .state import State
 from .vocabulary import OutOfBounds
 
 Document = dict[str, Any]
@@ -229,5 +228,4 @@ def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
         unit = torch.ldexp(way * eps, exponent - 1)
         return (wide + unit).to(leaf.dtype)
 
-    with State(module).kept():
-        return graph_run.outputs_of(module, standalone.copied(inputs).flat, compute)
+    return graph_run.outputs_of(module, standalone.copied(inputs).flat, compute)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from .lazy import replaced, torch
+from .state import State
 from .vocabulary import places_in
 
 Document = dict[str, Any]
@@ -33,7 +34,8 @@ class Run:
 
     A guard that does not hold is noted in `broken` and ends nothing. `asserts` False leaves out the
     graph's assertions, so that values which they would refuse are seen. `compute(run, node, args,
-    kwargs)` gives the value of an operator in place of the operator itself.
+    kwargs)` gives the value of an operator in place of the operator itself. The module's state is
+    afterwards what it was before, but with `advances`.
     """
 
     def __init__(
@@ -43,12 +45,14 @@ class Run:
         guards: bool = False,
         asserts: bool = True,
         compute: Any = None,
+        advances: bool = False,
     ) -> None:
         self.broken: list[str] = []
         self.at: Any = None  # the node under way
         self.values: dict[Any, Any] = {}  # of the nodes that later ones need
         self._module, self._observers = module, observers
         self._guards, self._asserts, self._compute = guards, asserts, compute
+        self._state = None if advances else State(module)
 
     def __call__(self, flat: Sequence[Any]) -> list[Any]:
         """Run on flat inputs, without gradients; return the flat outputs."""
@@ -75,9 +79,12 @@ class Run:
                     observer.after(n, args, kwargs, value)
                 return value
 
-        with torch.no_grad():
+        kept = self._state.kept() if self._state else contextlib.nullcontext()
+        with torch.no_grad(), kept:
             # The leaves are passed as they are: the graph's own unpacking knows no keywords here.
             result = Interpreter(self._module).run(*flat, enable_io_processing=False)
+            if self._state:  # an output may be a tensor of the state
+                result = copied(result)
         leaves: list[Any] = torch.utils._pytree.tree_leaves(result)
         return leaves
 
@@ -181,10 +188,16 @@ def values_of(
 
 
 def outputs_of(
-    module: Any, flat: Sequence[Any], compute: Any = None, *, asserts: bool = True
+    module: Any,
+    flat: Sequence[Any],
+    compute: Any = None,
+    *,
+    asserts: bool = True,
+    advances: bool = False,
 ) -> list[Any]:
     """Run a module; return its flat outputs, on the CPU."""
-    return list(map(on_cpu, Run(module, asserts=asserts, compute=compute)(flat)))
+    run = Run(module, asserts=asserts, compute=compute, advances=advances)
+    return list(map(on_cpu, run(flat)))
 
 
 def on_cpu(value: Any) -> Any:

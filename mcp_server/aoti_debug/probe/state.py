@@ -22,6 +22,9 @@ class State:
             _names[module] = describe.own_state(module)
         self._own = [attrgetter(name)(module) for name in _names[module]]
 
+    def __bool__(self) -> bool:
+        return bool(self._own)
+
     def now(self) -> list[Any]:
         """Return a copy of each tensor."""
         return [one.detach().clone() for one in self._own]

@@ -3,7 +3,6 @@ against the exported program, or against what another package wrote."""
 
 from __future__ import annotations
 
-import copy
 import json
 import time
 from importlib import import_module
@@ -97,8 +96,8 @@ def _with_program(options: Any, inputs: Inputs, report: Report, seen: Values) ->
     """Hold outputs and all that was written against the exported program in float64; tell whether
     the outputs differ."""
     program = standalone.load_program(options)
-    right = [on_cpu(one) for one in Run(fresh(program))(standalone.copied(inputs).flat)]
-    module = fresh(program)
+    right = [on_cpu(one) for one in Run(compare.unguarded(program))(standalone.copied(inputs).flat)]
+    module = compare.unguarded(program)
     found = compare.results(seen.outputs, right, module, lambda: standalone.copied(inputs), _LIMIT)
     report.update(compared={key: found.get(key) for key in ("verdict", "random", "reference")})
     hold_against_program(program, inputs, seen.written, report)
@@ -174,15 +173,9 @@ def hold_against_program(
 
 def _hold(matching: Matching, program: Any, inputs: Inputs, *, decomposed: bool) -> None:
     own = Own()
-    Run(fresh(program), own)(standalone.copied(inputs).flat)
+    Run(compare.unguarded(program), own)(standalone.copied(inputs).flat)
     exact = Exact(matching, own, decomposed=decomposed)
-    eager.in_float64(fresh(program), standalone.copied(inputs), (), exact)
-
-
-def fresh(program: Any) -> Any:
-    """Return a program's module, with buffers of its own if it writes to some."""
-    module = compare.unguarded(program)
-    return copy.deepcopy(module) if program.graph_signature.buffers_to_mutate else module
+    eager.in_float64(compare.unguarded(program), standalone.copied(inputs), (), exact)
 
 
 def hold_against_package(other: Values, written: list[Written]) -> None:
