@@ -244,9 +244,7 @@ def random_by_design(observations: Observations) -> str:
 def holding(observations: Observations) -> str:
     """Say which outputs are not finite, if the model gives the same without AOTInductor."""
     outputs = observations.agrees.outputs if observations.agrees is not None else ()
-    bad = [
-        f"output {one.index} holds {words}" for one in outputs if (words := one.package.not_finite)
-    ]
+    bad = [f"{one.named} holds {words}" for one in outputs if (words := one.package.not_finite)]
     return f"{', '.join(bad[:3])}, as without AOTInductor" if bad else ""
 
 

@@ -84,7 +84,7 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
     odd = first_odd(run, run.calls)
     for order, output in enumerate(compared.outputs):
         if call is not None and call is odd and output.package.nan and output.eager.nan:
-            said = f"output {output.index} holds {output.package.not_finite}; without AOTInductor "
+            said = f"{output.named} holds {output.package.not_finite}; without AOTInductor "
             said += f"the model gives {output.eager.not_finite}"
             if not given and not meant and output.verdict != "agrees":
                 yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
@@ -98,7 +98,7 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
             and not ((meant or observations.meant) and not observations.failed)
         ):
             bad = output.package.not_finite
-            said = f"output {output.index} holds {bad}; "
+            said = f"{output.named} holds {bad}; "
             said += "the model gives the same without AOTInductor"
             yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
 
@@ -110,7 +110,7 @@ def from_trials(observations: Observations, report: TrialsReport) -> Iterator[Ca
         outcome = one.without if (one.pid, one.call) in broken else one.given
         if outcome is None or not outcome.wrong_values:
             continue
-        said = f"call {one.call}: output {outcome.index} differs from the exported program in "
+        said = f"call {one.call}: {outcome.named} differs from the exported program in "
         said += f"{outcome.wrong} of {outcome.elements} elements"
         if (first := outcome.first_wrong) is not None:
             said += f", first at {first_of(first)}"
@@ -146,7 +146,7 @@ def stale(older: OlderPackage) -> Candidate:
 
 
 def unwritten(report: PoisonReport) -> Candidate:
-    said = f"output {report.output} depends on uninitialized memory: part of it is never written"
+    said = f"{report.named} depends on uninitialized memory: part of it is never written"
     return DIFFERENT.found(said + place(report), report.artifact, order=-2, fixes=[UNWRITTEN_FIX])
 
 
@@ -155,7 +155,7 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
     outcome = report.sequence[call - 1]
     buffers = few(report.buffers, 4) or "its buffers"
     said = f"the package's state ({buffers}) is wrong from call {call} in a row on: "
-    said += f"{outcome.wrong} of {outcome.elements} elements of output {outcome.index} differ"
+    said += f"{outcome.wrong} of {outcome.elements} elements of {outcome.named} differ"
     because = [
         Experiment(
             experiment=f"call {n} in a row, package and program freshly loaded", result=one.verdict
@@ -166,7 +166,7 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
 
 
 def unrepeatable(report: RepeatsReport) -> Candidate:
-    said = f"output {report.output} differs from repeat to repeat with the same inputs and seed"
+    said = f"{report.named} differs from repeat to repeat with the same inputs and seed"
     return DIFFERENT.found(said + place(report), report.artifact, order=-1, fixes=[RACE_FIX])
 
 
@@ -188,7 +188,7 @@ def first_of(first: Place) -> str:
 
 
 def difference_of(output: Compared) -> str:
-    which = f"output {output.index}"
+    which = output.named
     if output.verdict in ("shape", "dtype"):
         got = list(output.shape or ()) if output.verdict == "shape" else output.dtype
         expected = str(output.expected)[:200]

@@ -170,7 +170,7 @@ def copies_found(reason: Report) -> Found:
     node = str(reason.get("node"))
     headline = f"{node} is compiled without the copy of the memory that it overwrites"
     summary = f"the compiled model leaves out the copy before {node}, which writes to the memory "
-    summary += "that it reads: written row by row, the exported program gives the package's results"
+    summary += "that it reads: written in order, the exported program gives the package's results"
     fix = Fix(
         what="build the new value out of place (torch.cat, torch.roll) and write or return that",
         why="Inductor drops the clone, and each row is read after the row before was written",

@@ -12,6 +12,7 @@ from typing import Any
 from . import (
     compare,
     culprit,
+    describe,
     eager,
     events,
     intermediates,
@@ -64,7 +65,9 @@ class Search:
         module = unguarded(program)
         self._nodes = {node.name: node for node in module.graph.nodes}
         leaves = torch.utils._pytree.tree_leaves
-        self._outputs = leaves(intermediates.output_of(module.graph).args[0])
+        self._written = describe.written_places(module)
+        writers = [writer for _, _, writer in describe.written_inputs(module.graph)]
+        self._outputs = leaves(intermediates.output_of(module.graph).args[0]) + writers
         self._names = intermediates.candidates(module.graph)
         self._asked_for = frozenset(self._names)
         self._place = {name: place for place, name in enumerate(self._nodes)}
@@ -95,7 +98,8 @@ class Search:
         return self._settled(self._called(self._package))
 
     def _called(self, model: Any) -> list[Any]:
-        return [on_cpu(one) for one in standalone.results(model, self._inputs())]
+        """Return the outputs, then the inputs that the program writes to."""
+        return [on_cpu(one) for one in standalone.results(model, self._inputs(), self._written)]
 
     def _settled(self, given: list[Any]) -> bool:
         """Hold outputs against the program's; tell whether a reason explains the difference."""
@@ -308,7 +312,8 @@ class Search:
             outcome = compare.outputs([given[count + place]], [right[name]], one)[0]
             found[name] = self._rows[name] = {"node": name, **outcome}
         exact = truth["outputs"] if truth is not None else None
-        outputs = compare.outputs(given[:count], right["outputs"], exact)
+        own = given[:count] + given[count + len(names) :]
+        outputs = compare.outputs(own, right["outputs"], exact)
         found["outputs"] = outputs
         self._report.update(compiles=self.compiles, rows=self._in_order())
         return found
@@ -318,10 +323,10 @@ class Search:
 
     def _right(self, names: list[str]) -> Document:
         """Return what the exported program gives for these nodes and its outputs."""
-        return values_of(unguarded(self._program), self._inputs().flat, names)
+        return values_of(unguarded(self._program), self._inputs().flat, names, writes=True)
 
     def _exact(self, names: list[str]) -> Document | None:
-        return eager.exact(unguarded(self._program), self._inputs(), names)
+        return eager.exact(unguarded(self._program), self._inputs(), names, writes=True)
 
     def _tell(self, node: Any, *, exact: bool) -> None:
         """Report the first wrong node; then see which operator before it is wrong by itself."""
@@ -384,7 +389,7 @@ class Search:
             return own if value is None else own.to(node.meta["val"].device)
 
         module = unguarded(self._program)
-        tried = outputs_of(module, self._inputs().flat, compute)
+        tried = outputs_of(module, self._inputs().flat, compute, writes=True)
         return compare.agrees(self._given, tried)
 
     def blame(self) -> None:

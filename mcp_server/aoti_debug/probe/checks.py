@@ -179,9 +179,16 @@ class Session:
         return self._model
 
     def call(self, model: Any) -> list[Any]:
-        """Call with the same seed each time and return the flat outputs."""
+        """Call with the same seed each time; return the flat outputs, then the inputs that the
+        exported program, where it is known, writes to."""
         torch.manual_seed(0)
-        return standalone.results(model, self.inputs())
+        return standalone.results(model, self.inputs(), self.written)
+
+    @cached_property
+    def written(self) -> list[int]:
+        if not self.options.exported:
+            return []
+        return describe.written_places(self.module)
 
     @property
     def result(self) -> list[Any]:
@@ -205,7 +212,8 @@ class Session:
         package = [graph_run.on_cpu(leaf) for leaf in self.result]
         module = compare.unguarded(self.program)
         limit = self.options.reference_bytes
-        return compare.results(package, found.outputs, module, self.inputs, limit)
+        results = compare.results(package, found.outputs, module, self.inputs, limit)
+        return {**results, "outputs": compare.named(results["outputs"], module)}
 
     def trials(self) -> Document:
         """Make the experiments that are asked for: captured calls repeated, good and bad, what each
@@ -309,7 +317,11 @@ class Session:
     def worst(self, first: list[Any], others: list[list[Any]]) -> Document:
         found = [repeats.difference(first, other) for other in others]
         order = ("differs", "rounding", "same")
-        return min(found, key=lambda one: order.index(one["verdict"]))
+        one = min(found, key=lambda one: order.index(one["verdict"]))
+        place = one.get("output", 0) - (len(first) - len(self.written))
+        if place >= 0:
+            one["input"] = str(describe.written_inputs(self.module.graph)[place][1].target)
+        return one
 
     def poison(self) -> Document:
         """Call with a pattern in free memory: results that change read uninitialized memory."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from . import describe, events, intermediates, marks
 from . import eager as plainly
-from . import events, intermediates, marks
 from .describe import dtype_of
 from .lazy import torch
 from .standalone import Inputs, statistics
@@ -181,6 +181,14 @@ def results(
     return {**more, "random": random, "outputs": found, "verdict": said}
 
 
+def named(found: list[Document], module: Any) -> list[Document]:
+    """Name the inputs of an exported module that follow its outputs because it writes to them."""
+    written = [str(one.target) for _, one, _ in describe.written_inputs(module.graph)]
+    for one, name in zip(found[len(found) - len(written) :], written):
+        one["input"] = name
+    return found
+
+
 def within_rounding(
     package: list[Any], eager: list[Any], reference: list[Any] | None, module: Any, inputs: Inputs
 ) -> tuple[list[Document], bool]:
@@ -293,7 +301,7 @@ def _reference(
         why_not = f"{size} bytes in float64 are over the limit"
         return None, {"no_reference": why_not, "reference": own}
     try:
-        values, refusing = plainly.in_float64(module, inputs())
+        values, refusing = plainly.in_float64(module, inputs(), writes=True)
     except Exception as error:
         return None, {"no_reference": events.describe_error(error), "reference": own}
     found: list[Any] = values["outputs"]

@@ -77,16 +77,32 @@ def state(program: Any) -> dict[str, Any]:
 
 def own_state(module: Any) -> list[str]:
     """Return the names of the tensors of its own that an exported module writes to."""
-    roots = (_root(one) for node in module.graph.nodes for one in written_arguments(node))
-    names = (str(root.target) for root in roots if root is not None and root.op == "get_attr")
-    return list(dict.fromkeys(names))
+    roots = (root for root, _ in _written(module.graph))
+    return list(dict.fromkeys(str(root.target) for root in roots if root.op == "get_attr"))
+
+
+def written_inputs(graph: Any) -> list[tuple[int, Any, Any]]:
+    """Return the inputs that a graph writes to: place, placeholder, the node that writes last."""
+    last = dict(_written(graph))
+    inputs = [node for node in graph.nodes if node.op == "placeholder"]
+    return [(place, one, last[one]) for place, one in enumerate(inputs) if one in last]
+
+
+def written_places(module: Any) -> list[int]:
+    """Return the places of the inputs that a module writes to."""
+    return [place for place, *_ in written_inputs(module.graph)]
 
 
 def _changes(program: Any) -> Iterator[tuple[str, Any]]:
     """Yield the placeholders that operators write to, each with the operator's node."""
-    for node in program.graph.nodes:
+    yield from ((root.name, node) for root, node in _written(program.graph))
+
+
+def _written(graph: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the inputs and own tensors that operators write to, each with the operator's node."""
+    for node in graph.nodes:
         roots = (_root(argument) for argument in written_arguments(node))
-        yield from ((root.name, node) for root in roots if root is not None)
+        yield from ((root, node) for root in roots if root is not None)
 
 
 def written_arguments(node: Any) -> list[Any]:

@@ -42,7 +42,7 @@ def run(module: Any, inputs: standalone.Inputs) -> Eager:
         if found.where == "signature":
             return found
     index, promises, writes = observers.IndexCheck(), observers.Promises(), observers.Writes()
-    watched = graph_run.Run(module, index, promises, writes, guards=True)
+    watched = graph_run.Run(module, index, promises, writes, guards=True, writes=True)
     found.broken, found.custom_ops = watched.broken, promises.operators
     found.writes = writes.found
     found.mismatches = promises.mismatches
@@ -164,11 +164,15 @@ def widen_inputs(inputs: Inputs) -> Inputs:
 
 
 def in_float64(
-    module: Any, inputs: Inputs, names: Sequence[str] = (), *watching: graph_run.Observer
+    module: Any,
+    inputs: Inputs,
+    names: Sequence[str] = (),
+    *watching: graph_run.Observer,
+    writes: bool = False,
 ) -> tuple[Document, list[str]]:
-    """Run a float64 copy of a module; return its `outputs` and the named nodes' values, on the CPU,
-    and the operators that refuse it: these are given the dtypes that they were exported with, and
-    their results widened."""
+    """Run a float64 copy of a module; return its `outputs`, with what it `writes` to inputs, and
+    the named nodes' values, on the CPU, and the operators that refuse it: these are given the
+    dtypes that they were exported with, and their results widened."""
     wide = widen(module)
     plain = {node.name: node for node in module.graph.nodes}
     nodes = {node.name: node for node in wide.graph.nodes}
@@ -192,13 +196,16 @@ def in_float64(
             return _cast(result, torch.float64)
 
     flat = standalone.copied(widen_inputs(inputs)).flat
-    return graph_run.values_of(wide, flat, names, compute, *watching), list(refusing)
+    values = graph_run.values_of(wide, flat, names, compute, *watching, writes=writes)
+    return values, list(refusing)
 
 
-def exact(module: Any, inputs: Inputs, names: Sequence[str] = ()) -> Document | None:
+def exact(
+    module: Any, inputs: Inputs, names: Sequence[str] = (), *, writes: bool = False
+) -> Document | None:
     """Return the same; None where an operator refuses float64 and what it was exported with."""
     try:
-        return in_float64(module, inputs, names)[0]
+        return in_float64(module, inputs, names, writes=writes)[0]
     except Exception:
         return None
 
@@ -228,4 +235,4 @@ def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
         unit = torch.ldexp(way * eps, exponent - 1)
         return (wide + unit).to(leaf.dtype)
 
-    return graph_run.outputs_of(module, standalone.copied(inputs).flat, compute)
+    return graph_run.outputs_of(module, standalone.copied(inputs).flat, compute, writes=True)

@@ -13,6 +13,7 @@ from typing import Any
 from . import (
     compare,
     custom_ops,
+    describe,
     eager,
     events,
     graph_run,
@@ -39,6 +40,8 @@ class Bench:
         self.program, self.limit = program, limit
         self._model = model
         self._latest: list[Any] = []  # what the package gave last
+        module = compare.unguarded(program) if program is not None else None
+        self._written = describe.written_places(module) if module is not None else []
 
     def trial(self, one: Document, known: Document | None = None) -> Document:
         """Hold a captured call against the program: as given, unless that is `known`, then with
@@ -124,8 +127,8 @@ class Bench:
 
     def against(self, module: Any, inputs: Callable[[], Inputs]) -> Document:
         """Hold one call of the package against one of a module that may keep its state."""
-        right = graph_run.outputs_of(module, inputs().flat, advances=True)
-        outputs = compare.outputs(self.called(inputs()), right, None)
+        right = graph_run.outputs_of(module, inputs().flat, advances=True, writes=True)
+        outputs = compare.named(compare.outputs(self.called(inputs()), right, None), module)
         verdict = compare.verdict(outputs, bool(compare.random_ops(module)))
         return outcome_of({"verdict": verdict, "outputs": outputs})
 
@@ -157,7 +160,7 @@ class Bench:
     def rounding(self, inputs: Callable[[], Inputs]) -> list[float]:
         """Return how far the program's and the package's results are from float64."""
         module = compare.unguarded(self.program)
-        exact = eager.in_float64(module, inputs())[0]["outputs"]
+        exact = eager.in_float64(module, inputs(), writes=True)[0]["outputs"]
         found: list[float] = []
         for outputs in (self.plainly(inputs()), self.called(inputs())):
             floats = [n for n, one in enumerate(outputs) if is_float(one)]
@@ -217,15 +220,16 @@ class Bench:
         except Exception as error:
             return {"verdict": "failed", "why": said(error)}
         found = compare.results(result, expected, module, inputs, self.limit)
-        return outcome_of(found)
+        return outcome_of({**found, "outputs": compare.named(found["outputs"], module)})
 
     def plainly(self, inputs: Inputs, compute: Any = None) -> list[Any]:
-        return graph_run.outputs_of(compare.unguarded(self.program), inputs.flat, compute)
+        module = compare.unguarded(self.program)
+        return graph_run.outputs_of(module, inputs.flat, compute, writes=True)
 
     def called(self, inputs: Inputs) -> list[Any]:
         model = self._model()
         torch.manual_seed(0)
-        leaves = standalone.results(model, inputs)
+        leaves = standalone.results(model, inputs, self._written)
         self._latest = [graph_run.on_cpu(leaf) for leaf in leaves]
         return self._latest
 
@@ -258,7 +262,7 @@ def outcome_of(results: Document) -> Document:
     one = max(bad, key=lambda output: output.get("wrong") or 0)
     statistics = one.get("eager") or {}
     sizes = [abs(statistics.get(key) or 0.0) for key in ("min", "max")]
-    keys = ("index", "wrong", "elements", "first_wrong", "max_abs_apart")
+    keys = ("index", "input", "wrong", "elements", "first_wrong", "max_abs_apart")
     figures = {key: one.get(key) for key in keys}
     return {"verdict": results["verdict"], **figures, "largest": max(sizes)}
 

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+from . import describe
 from .lazy import replaced, torch
 from .state import State
 from .vocabulary import places_in
@@ -35,7 +36,8 @@ class Run:
     A guard that does not hold is noted in `broken` and ends nothing. `asserts` False leaves out the
     graph's assertions, so that values which they would refuse are seen. `compute(run, node, args,
     kwargs)` gives the value of an operator in place of the operator itself. The module's state is
-    afterwards what it was before, but with `advances`.
+    afterwards what it was before, but with `advances`. With `writes` the inputs that the module
+    has written to follow its outputs.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Run:
         asserts: bool = True,
         compute: Any = None,
         advances: bool = False,
+        writes: bool = False,
     ) -> None:
         self.broken: list[str] = []
         self.at: Any = None  # the node under way
@@ -53,6 +56,7 @@ class Run:
         self._module, self._observers = module, observers
         self._guards, self._asserts, self._compute = guards, asserts, compute
         self._state = None if advances else State(module)
+        self._written = describe.written_places(module) if writes else []
 
     def __call__(self, flat: Sequence[Any]) -> list[Any]:
         """Run on flat inputs, without gradients; return the flat outputs."""
@@ -86,7 +90,7 @@ class Run:
             if self._state:  # an output may be a tensor of the state
                 result = copied(result)
         leaves: list[Any] = torch.utils._pytree.tree_leaves(result)
-        return leaves
+        return leaves + [flat[place] for place in self._written]
 
 
 @contextlib.contextmanager
@@ -180,10 +184,11 @@ def values_of(
     names: Collection[str] = (),
     compute: Any = None,
     *observers: Observer,
+    writes: bool = False,
 ) -> Document:
     """Run a module; return the named nodes' values, and its flat `outputs`, on the CPU."""
     kept = Kept(names)
-    outputs = Run(module, kept, *observers, compute=compute)(flat)
+    outputs = Run(module, kept, *observers, compute=compute, writes=writes)(flat)
     return {**kept.values, "outputs": list(map(on_cpu, outputs))}
 
 
@@ -194,9 +199,10 @@ def outputs_of(
     *,
     asserts: bool = True,
     advances: bool = False,
+    writes: bool = False,
 ) -> list[Any]:
     """Run a module; return its flat outputs, on the CPU."""
-    run = Run(module, asserts=asserts, compute=compute, advances=advances)
+    run = Run(module, asserts=asserts, compute=compute, advances=advances, writes=writes)
     return list(map(on_cpu, run(flat)))
 
 

@@ -213,7 +213,7 @@ def with_short_factors(
         short = [rounded(one, bits, nearest) if n in factors else one for n, one in enumerate(args)]
         return node.target(*short, **kwargs)
 
-    return outputs_of(module, inputs.flat, compute)
+    return outputs_of(module, inputs.flat, compute, writes=True)
 
 
 def rounded(leaf: Any, bits: int, nearest: bool = True) -> Any:

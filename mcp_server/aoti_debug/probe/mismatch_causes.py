@@ -3,12 +3,14 @@ less than float32, an operator that makes a difference of rounding large."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import (
     compare,
     container,
+    describe,
     eager,
     intermediates,
     marks,
@@ -35,6 +37,7 @@ _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "bool")
 # cuBLAS rounds to tf32, and what Triton hands to the tensor cores is cut off there.
 _PRECISIONS = (("tf32", 10, True), ("tf32", 10, False), ("bfloat16", 7, True))
 _CASTS = ("to", "_to_copy", "type_as", "half", "bfloat16", "convert_element_type")
+_WIDTHS = (16, 8, 1)  # elements of a vector: threads share out whole ones
 _EXPLAINS = 0.2  # of a difference may be left
 
 
@@ -67,7 +70,8 @@ class Causes:
         truth = weight_truth.Program(old, self._inputs)
         weights = {**dict(self._program.state_dict), **dict(self._program.constants)}
         changed = [n for n, was in truth.old.items() if n in weights and _differs(was, weights[n])]
-        names = weight_truth.stale_in(truth, self._given, weights, changed)
+        outputs = self._given[: len(self._given) - len(describe.written_places(unguarded(old)))]
+        names = weight_truth.stale_in(truth, outputs, weights, changed)
         if not names:
             return None
         found: Document = {"kind": "kept_weights", "names": names[:_NAMED], "explains": True}
@@ -132,8 +136,9 @@ class Causes:
                         if held[name].shape != tensor.shape:
                             return None
                         tensor.copy_(held[name])
-            exact = eager.in_float64(module, self._inputs())[0]["outputs"]
-            return compare.agrees(self._given, outputs_of(module, self._inputs().flat), exact)
+            exact = eager.in_float64(module, self._inputs(), writes=True)[0]["outputs"]
+            right = outputs_of(module, self._inputs().flat, writes=True)
+            return compare.agrees(self._given, right, exact)
         except Exception:
             return None
 
@@ -161,16 +166,20 @@ class Causes:
         return {"kind": "casts", "explains": True, "dtype": dtype, **located(first)}
 
     def copies(self) -> Document | None:
-        """Run the program without copies of memory that is then written over itself, row after row;
-        is that what the package gives."""
+        """Run the program without copies of memory that is then written over itself, in order, by
+        one thread or by several; is that what the package gives."""
+        several = torch.get_num_threads()
+        ways = [(1, 1), *((several, width) for width in _WIDTHS if several > 1)]
+        return next(filter(None, (self._without_copies(*way) for way in ways)), None)
+
+    def _without_copies(self, threads: int, width: int) -> Document | None:
         found, copied = list[Any](), dict[Any, Any]()  # what is copied, by the memory of the copy
 
         def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
             source = copied.get(_memory(args[1])) if base(node) == "copy_" else None
             if source is not None and args[0].dim() and _memory(source) == _memory(args[0]):
                 found.append(node)
-                for to, one in zip(args[0], source):
-                    to.copy_(one)
+                _copy_in_order(args[0], source, threads, width)
                 return args[0]
             result = node.target(*args, **kwargs)
             if base(node) == "clone":
@@ -184,9 +193,9 @@ class Causes:
         """Tell whether the program gives the package's results when its operators are computed
         so."""
         try:
-            pairs = zip(
-                outputs_of(module, self._inputs().flat, compute, asserts=False), self._given
-            )
+            flat = self._inputs().flat
+            outputs = outputs_of(module, flat, compute, asserts=False, writes=True)
+            pairs = zip(outputs, self._given)
             tried = [one.to(was.dtype) if hasattr(one, "dtype") else one for one, was in pairs]
         except Exception:  # an operator that wants 16 bits
             return False
@@ -216,6 +225,23 @@ class Causes:
                 }
                 return {**found, "apart": before, "left": left, "eager": apart(right, truth)}
         return None
+
+
+def _copy_in_order(to: Any, source: Any, threads: int, width: int) -> None:
+    """Copy memory over itself, each thread a part of it from its first element to its last."""
+    ahead = to.storage_offset() - source.storage_offset()
+    if ahead <= 0 or not (to.is_contiguous() and source.is_contiguous()):
+        for row, one in zip(to, source):
+            row.copy_(one)
+        return
+    old, flat = source.flatten().clone(), to.view(-1)
+    most, more = divmod(math.ceil(len(old) / width), threads)
+    end = 0
+    for thread in range(threads):
+        begin, end = end, min(len(old), end + (most + (thread < more)) * width)
+        places = torch.arange(begin, end, device=old.device)
+        # What the thread has written itself it reads again; the rest is as it was.
+        flat[begin:end] = old[begin + (places - begin) % ahead]
 
 
 def _differs(one: Any, other: Any) -> bool:

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -371,12 +371,13 @@ def call(model: Any, inputs: Inputs) -> Any:
     return model(*args, **kwargs)
 
 
-def results(model: Any, inputs: Inputs) -> list[Any]:
-    """Call as the call was made, wait for its devices, and return the flat outputs."""
+def results(model: Any, inputs: Inputs, written: Sequence[int] = ()) -> list[Any]:
+    """Call as the call was made, wait for its devices, and return the flat outputs, then the inputs
+    at the places that are written to."""
     with inputs.mode():
         result = call(model, inputs)
     synchronize()
-    return flat_outputs(result)
+    return flat_outputs(result) + [inputs.flat[place] for place in written]
 
 
 def synchronize() -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from . import compare, eager, events, indices, standalone
+from . import compare, describe, eager, events, indices, standalone
 from .graph_run import Run, base, located, on_cpu, reached
 from .lazy import torch
 from .observers import IndexCheck
@@ -40,8 +40,9 @@ def main() -> int:
         standalone.skip_isa_probe()
         model = inductor.aoti_load_package(package)
         expected = eager.run(program.module(), example(program)).outputs or []
-        result = list(map(on_cpu, standalone.results(model, example(program))))
         module, given = compare.unguarded(program), partial(example, program)
+        written = describe.written_places(module)
+        result = list(map(on_cpu, standalone.results(model, given(), written)))
         compared = compare.results(result, expected, module, given, 1 << 31)
         report.update(state="done", verdict=compared["verdict"])
     return 0

@@ -10,7 +10,7 @@ from importlib import import_module
 from statistics import median
 from typing import Any
 
-from . import compare, eager, graph_run, pairs, parts, standalone
+from . import compare, describe, eager, graph_run, pairs, parts, standalone
 from .describe import is_float
 from .lazy import torch
 
@@ -23,13 +23,14 @@ class Case:
 
     def __init__(self, program: Any, given: standalone.Inputs) -> None:
         self.module, self.given = compare.unguarded(program), given
-        self.right = graph_run.outputs_of(self.module, standalone.copied(given).flat)
-        self.exact = (eager.exact(self.module, given) or {}).get("outputs")
+        self.right = graph_run.outputs_of(self.module, standalone.copied(given).flat, writes=True)
+        self.exact = (eager.exact(self.module, given, writes=True) or {}).get("outputs")
 
     def differs(self, model: Any) -> bool:
         """Tell whether a model gives something else, beyond what rounding can do."""
         with torch.no_grad():
-            found = standalone.flat_outputs(standalone.call(model, standalone.copied(self.given)))
+            written = describe.written_places(self.module)
+            found = standalone.results(model, standalone.copied(self.given), written)
         found = list(map(graph_run.on_cpu, found))
         whole = self.right, self.exact, self.module, self.given
         rows, _ = compare.within_rounding(found, *whole)

@@ -90,10 +90,25 @@ class Place(ProbeReport):
     expected: float | str | None = None
 
 
-class Compared(ProbeReport):
-    """One output of the package against the exported program's."""
+class Result(ProbeReport):
+    """A result of a call: an output, or an input that the model writes to."""
 
-    index: int = 0
+    index: int | None = None
+    input: str | None = None
+
+    @property
+    def named(self) -> str:
+        """Return "output 2", or "input cache after the call"."""
+        return _named(self.index, self.input)
+
+
+def _named(output: int | None, input: str | None) -> str:
+    return f"output {output}" if input is None else f"input {input} after the call"
+
+
+class Compared(Result):
+    """One result of the package against the exported program's."""
+
     verdict: str = "agrees"
     shape: tuple[int, ...] | None = None
     dtype: str | None = None
@@ -198,13 +213,12 @@ class CompareReport(Step):
         return f"at most {', '.join(said)}" if said else ""
 
 
-class Outcome(ProbeReport):
+class Outcome(Result):
     """A package's results held against the exported program's, on the same inputs: "refused" is
-    the program's word, "failed" the package's."""
+    the program's word, "failed" the package's. The result named is the one furthest off."""
 
     verdict: Literal["agrees", "differs", "random", "refused", "failed"]
     why: str = ""
-    index: int | None = None  # of the output that is furthest off
     wrong: int | None = None
     elements: int | None = None
     max_abs_apart: float | None = None
@@ -226,11 +240,16 @@ class RepeatsReport(Step):
     buffers: tuple[str, ...] = ()  # that the program writes to
     written: str = ""  # stack of what writes to one
     output: int | None = None
+    input: str | None = None  # that the model writes to, in the place of an output
     at: tuple[int, ...] = ()
     wrong: int | None = None
     elements: int | None = None
     first: float | str | bool | None = None
     then: float | str | bool | None = None
+
+    @property
+    def named(self) -> str:
+        return _named(self.output, self.input)
 
     @property
     def differs(self) -> bool:

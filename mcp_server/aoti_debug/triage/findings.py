@@ -224,4 +224,4 @@ def repeated(report: RepeatsReport) -> str:
         return f"{what}: the same up to rounding"
     if report.verdict == "same":
         return f"{what}: the same bit by bit"
-    return f"{what}: output {report.output} differs"
+    return f"{what}: {report.named} differs"
