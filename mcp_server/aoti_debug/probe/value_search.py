@@ -76,7 +76,17 @@ def _elements(sample: Sample) -> tuple[int, bool]:
 
 def _probes(sample: Sample) -> Any:
     few = sample.values[:: -(-sample.values.numel() // _PROBES) or 1]
-    return torch.nan_to_num(few.to(torch.float64), nan=3.14e300)
+    return few.to(torch.float64)
+
+
+def _apart(some: Any, probes: Any) -> Any:
+    """Return how far rows of probes are from one: the largest difference of what is finite in both,
+    relative to the largest value, and the share of what is not and differs."""
+    finite = some.isfinite() & probes.isfinite()
+    off = torch.where(finite, some - probes, 0.0).abs().amax(1)
+    largest = torch.nan_to_num(probes, posinf=0.0, neginf=0.0).abs().max().clamp(min=1e-30)
+    same = finite | (some == probes) | (some.isnan() & probes.isnan())
+    return off / largest + (~same).to(torch.float64).mean(1)
 
 
 class _Group:
@@ -97,7 +107,7 @@ class _Group:
     def worth(self, names: tuple[str, str], probes: Any) -> list[tuple[int, float]]:
         """Return what a value is worth comparing with, since it may be the same, or is nearer than
         any before; and how far it is from each."""
-        apart = (self.probes - probes).abs().amax(1) / probes.abs().max().clamp(min=1e-30)
+        apart = _apart(self.probes, probes)
         own = torch.zeros_like(self.open)
         for name in names:
             if name in self._names:
