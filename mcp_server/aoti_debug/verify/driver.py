@@ -29,7 +29,7 @@ from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Both, Others, Report, held_out
-from aoti_debug.verify.judge import CORRECTABLE, Facts, HeldOut, failed_calls, judge
+from aoti_debug.verify.judge import CORRECTABLE, OF_WEIGHTS, Facts, HeldOut, failed_calls, judge
 from aoti_debug.verify.noticed import WRONG_RESULTS, failed_check, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
@@ -286,6 +286,7 @@ def _facts(
         known = {w for c in was.calls for w in c.breaks} if before.category not in CONTRACT else ()
         breaks = tuple(dict.fromkeys(w for c in calls for w in c.breaks if w not in known))
     missed = _never_given(events)
+    failing = before.failing_call if before.category in OF_WEIGHTS else None
     told = {one.name: getattr(report, one.name) for one in fields(HeldOut)}
     return Facts(
         **told,
@@ -308,7 +309,7 @@ def _facts(
         never_given=missed.rows if missed is not None and _never_given(was) else (),
         given_all=_given_all(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
-        of_reference=of_reference(was, events),
+        of_reference=of_reference(was, events, failing),
         changes=changed,
         died_in=report.died_in,
         own_reference=before.material.exported is None,
@@ -332,10 +333,12 @@ def _was_wrong(before: Before) -> bool:
 def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
     """Return the weights that load_constants lacked and still lacks."""
     now = loaded(ran.observations)
-    lacked = [
-        name for one in far(before.observations) for name in left_out(before.observations, one)
-    ]
-    return tuple(dict.fromkeys(name for name in lacked if name not in now)) if now else ()
+    was, is_now = (
+        [name for one in far(observations) for name in left_out(observations, one)]
+        for observations in (before.observations, ran.observations)
+    )
+    lacked = dict.fromkeys(name for name in was if name not in now and name in is_now)
+    return tuple(lacked) if now else ()
 
 
 def _good_calls(

@@ -26,6 +26,7 @@ CORRECTABLE: frozenset[Category] = frozenset(
 )
 # Faults that lie in what a model computes, or in what it is given, which only the script can tell.
 TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
+OF_THE_SCRIPT: frozenset[Category] = frozenset(("user_code", "unknown", "no_fault"))
 # Faults of the weights: other inputs, of a generator that the fix draws from too, prove nothing.
 OF_WEIGHTS: frozenset[Category] = frozenset(("constants_missing", "constants_mismatch"))
 
@@ -127,6 +128,12 @@ class Facts(HeldOut):
     other_package: bool = False  # the fixed script loads another
     good_calls: int = 0  # that broke nothing before and are given the same now
     other_values: tuple[int, ...] = ()  # numbers of those that return something else
+
+    @property
+    def of_nonfinite(self) -> bool:
+        """Tell whether NaN and Inf of the original program may be what failed."""
+        told = self.checked and self.category in OF_THE_SCRIPT and not self.was_wrong
+        return told or self.category == "nan_or_inf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +268,7 @@ def _compared(facts: Facts) -> Iterator[Found]:
 def _symptom(facts: Facts) -> Found:
     """Look at what the package itself returns for what failed, whatever the script makes of it."""
     what, call, text = "what the package returns", _failing(facts), ""
-    if call is not None and call.no_better and (facts.checked or facts.category == "nan_or_inf"):
+    if call is not None and call.no_better and facts.of_nonfinite:
         return Found(what, "bad", f"the package still returns NaN or Inf on {CALL}", "not fixed")
     if facts.nonfinite and facts.hiding:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
@@ -444,7 +451,7 @@ def _package(trial: Trial) -> Found:
 
 def _model(trial: Trial, facts: Facts) -> Found:
     what, text = f"the model on {trial.name}", ""
-    if trial.still_nonfinite and (facts.checked or facts.category == "nan_or_inf"):
+    if trial.still_nonfinite and facts.of_nonfinite:
         text = f"{trial.still_nonfinite} values that were not finite still differ from float64"
         text += f" on {trial.place}"
     elif trial.original_raises is not None or trial.model is None:

@@ -35,10 +35,13 @@ def longest(run: RunSeen) -> int:
     return min(most, CALLS) if sessions > 1 else CALLS
 
 
-def of_reference(before: RunSeen, now: RunSeen) -> OfReference:
+def of_reference(before: RunSeen, now: RunSeen, failing: int | None = None) -> OfReference:
     """Look, in order, for what the reference gave among what the calls of a fixed script return;
-    others may come between. Nothing is known where not all of these were looked at."""
+    others may come between. Of a reference without a state what it gave for the `failing` call is
+    looked for. Nothing is known where not all of these were looked at."""
     known = [one for one in before.references if _by_state(one) and one.values]
+    if not known and failing is not None:
+        known = [one for one in before.references if one.values and one.call == failing]
     if not known or not all(call.values for call in now.calls):
         return OfReference()
     alone = _alone(now) if not _alone(before) else 0
