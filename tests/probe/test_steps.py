@@ -446,7 +446,8 @@ def inputs():
 old, new = (torch.export.export(Writing(weight), (torch.ones(4),)) for weight in (1.0, 3.0))
 torch.export.save(old, "old.pt2")
 options = argparse.Namespace(constants=["given.pt"], exported="old.pt2", trust=False)
-causes = mismatch_causes.Causes(new, options, inputs, [torch.full((4,), 2.0)])
+twice = torch.full((4,), 2.0)  # the output, and the input after the call
+causes = mismatch_causes.Causes(new, options, inputs, [twice, twice])
 print(causes.kept_weights()["names"])
 given = inputs()
 held_out._kept(new, given)

@@ -43,7 +43,8 @@ _EXPLAINS = 0.2  # of a difference may be left
 
 class Causes:
     """The reasons why a package gives something else than its program on a call: `inputs` reads
-    those of the call anew, which a model may write to; `given` are the package's results."""
+    those of the call anew, which a model may write to; `given` are the package's results: its
+    outputs, then the inputs that it writes to."""
 
     def __init__(
         self, program: Any, options: Any, inputs: Callable[[], standalone.Inputs], given: list[Any]
