@@ -286,10 +286,10 @@ def _facts(
         known = {w for c in was.calls for w in c.breaks} if before.category not in CONTRACT else ()
         breaks = tuple(dict.fromkeys(w for c in calls for w in c.breaks if w not in known))
     missed = _never_given(events)
-    failing = before.failing_call if before.category in OF_WEIGHTS else None
-    told = {one.name: getattr(report, one.name) for one in fields(HeldOut)}
+    told = before.category == "wrong_result" or before.category in OF_WEIGHTS | CONTRACT.keys()
+    failing = before.failing_call if told else None
     return Facts(
-        **told,
+        **{one.name: getattr(report, one.name) for one in fields(HeldOut)},
         original=before.signature,
         category=before.category,
         now=Fingerprint(None, None) if ran.exit.ok else of_run(ran.observations, None),

@@ -26,7 +26,6 @@ CORRECTABLE: frozenset[Category] = frozenset(
 )
 # Faults that lie in what a model computes, or in what it is given, which only the script can tell.
 TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
-OF_THE_SCRIPT: frozenset[Category] = frozenset(("user_code", "unknown", "no_fault"))
 # Faults of the weights: other inputs, of a generator that the fix draws from too, prove nothing.
 OF_WEIGHTS: frozenset[Category] = frozenset(("constants_missing", "constants_mismatch"))
 
@@ -131,9 +130,9 @@ class Facts(HeldOut):
 
     @property
     def of_nonfinite(self) -> bool:
-        """Tell whether NaN and Inf of the original program may be what failed."""
-        told = self.checked and self.category in OF_THE_SCRIPT and not self.was_wrong
-        return told or self.category == "nan_or_inf"
+        """Tell whether NaN and Inf of the original program may be what failed: not where its
+        package gave something else."""
+        return self.category == "nan_or_inf" or (self.checked and not self.was_wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +416,7 @@ def _near(facts: Facts) -> Iterator[Found]:
         text = ""
         if trial.package_raises is not None:
             text = f"only this input is right: it raises on {trial.name}: {trial.package_raises}"
-        elif trial.no_better or trial.still_nonfinite:
+        elif not facts.was_wrong and (trial.no_better or trial.still_nonfinite):
             text = f"only this input is right: NaN or Inf on {trial.name}"
         elif trial.package == "differs":
             text = f"wrong values on {trial.name}"
