@@ -196,6 +196,14 @@ def test_a_step_that_ends_the_process_leaves_what_was_found_before(healthy, chec
     assert report["contract"]["state"] == "running"
 
 
+def test_a_call_is_made_and_repeated_without_a_program_that_can_be_read(healthy, check, tmp_path):
+    exported = tmp_path / "exported.pt2"
+    exported.write_bytes(b"no program")
+    report = check(tmp_path, {**healthy, "exported": exported})
+    assert report["guards"]["state"] == "failed"
+    assert [report[name]["state"] for name in ("contract", "poison")] == ["done"] * 2
+
+
 CALLS = """
 import os
 import torch

@@ -250,7 +250,8 @@ def test_what_the_reference_gave_is_returned_in_order_and_in_all_calls() -> None
     for other in others:
         assert of_reference(run_of(reference=other), before) == OfReference()
         assert of_reference(run_of(reference=other), before, failing=3) == OfReference(1)
-        assert of_reference(before, run_of(call_3=[7.0, 0.5]), failing=3).unlike == 3
+        other_results = run_of(call_3=[7.0, 0.5])
+        assert of_reference(run_of(reference=other), other_results, failing=3).unlike == 3
 
 
 def test_a_call_that_no_reference_is_beside_is_not_known_to_be_right() -> None:

@@ -65,9 +65,10 @@ class Search:
         module = unguarded(program)
         self._nodes = {node.name: node for node in module.graph.nodes}
         leaves = torch.utils._pytree.tree_leaves
-        self._written = describe.written_places(module)
-        writers = [writer for _, _, writer in describe.written_inputs(module.graph)]
-        self._outputs = leaves(intermediates.output_of(module.graph).args[0]) + writers
+        written = describe.written_inputs(module.graph)
+        self._written = [place for place, *_ in written]
+        self._outputs = leaves(intermediates.output_of(module.graph).args[0])
+        self._outputs += [writer for *_, writer in written]
         self._names = intermediates.candidates(module.graph)
         self._asked_for = frozenset(self._names)
         self._place = {name: place for place, name in enumerate(self._nodes)}

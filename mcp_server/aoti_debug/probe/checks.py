@@ -186,9 +186,10 @@ class Session:
 
     @cached_property
     def written(self) -> list[int]:
-        if not self.options.exported:
+        try:
+            return describe.written_places(self.module)
+        except Exception:  # no exported program, or none that can be read
             return []
-        return describe.written_places(self.module)
 
     @property
     def result(self) -> list[Any]:
@@ -317,11 +318,8 @@ class Session:
     def worst(self, first: list[Any], others: list[list[Any]]) -> Document:
         found = [repeats.difference(first, other) for other in others]
         order = ("differs", "rounding", "same")
-        one = min(found, key=lambda one: order.index(one["verdict"]))
-        place = one.get("output", 0) - (len(first) - len(self.written))
-        if place >= 0:
-            one["input"] = str(describe.written_inputs(self.module.graph)[place][1].target)
-        return one
+        worst = min(found, key=lambda one: order.index(one["verdict"]))
+        return compare.named([worst], self.module, "output")[0] if self.written else worst
 
     def poison(self) -> Document:
         """Call with a pattern in free memory: results that change read uninitialized memory."""

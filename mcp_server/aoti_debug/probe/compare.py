@@ -181,11 +181,14 @@ def results(
     return {**more, "random": random, "outputs": found, "verdict": said}
 
 
-def named(found: list[Document], module: Any) -> list[Document]:
-    """Name the inputs of an exported module that follow its outputs because it writes to them."""
+def named(found: list[Document], module: Any, key: str = "index") -> list[Document]:
+    """Name the inputs that follow the outputs of an exported module because it writes to them, in
+    what was found of its results; `key` tells of which."""
+    own = len(torch.utils._pytree.tree_leaves(intermediates.output_of(module.graph).args[0]))
     written = [str(one.target) for _, one, _ in describe.written_inputs(module.graph)]
-    for one, name in zip(found[len(found) - len(written) :], written):
-        one["input"] = name
+    for one in found:
+        if (place := one.get(key, 0) - own) >= 0:
+            one["input"] = written[place]
     return found
 
 

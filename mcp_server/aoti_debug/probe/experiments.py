@@ -40,8 +40,8 @@ class Bench:
         self.program, self.limit = program, limit
         self._model = model
         self._latest: list[Any] = []  # what the package gave last
-        module = compare.unguarded(program) if program is not None else None
-        self._written = describe.written_places(module) if module is not None else []
+        known = program is not None
+        self._written = describe.written_places(compare.unguarded(program)) if known else []
 
     def trial(self, one: Document, known: Document | None = None) -> Document:
         """Hold a captured call against the program: as given, unless that is `known`, then with

@@ -170,10 +170,14 @@ class Causes:
         """Run the program without copies of memory that is then written over itself, in order, by
         one thread or by several; is that what the package gives."""
         several = torch.get_num_threads()
-        ways = [(1, 1), *((several, width) for width in _WIDTHS if several > 1)]
-        return next(filter(None, (self._without_copies(*way) for way in ways)), None)
+        for way in [(1, 1), *((several, width) for width in _WIDTHS if several > 1)]:
+            node, explains = self._without_copies(*way)
+            if node is None or explains:
+                return None if node is None else {"kind": "copies", **located(node)}
+        return None
 
-    def _without_copies(self, threads: int, width: int) -> Document | None:
+    def _without_copies(self, threads: int, width: int) -> tuple[Any, bool]:
+        """Return the first node that writes so, and whether that gives the package's results."""
         found, copied = list[Any](), dict[Any, Any]()  # what is copied, by the memory of the copy
 
         def compute(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
@@ -188,7 +192,7 @@ class Causes:
             return result
 
         explains = self._gives(unguarded(self._program), compute)
-        return {"kind": "copies", **located(found[0])} if found and explains else None
+        return next(iter(found), None), explains
 
     def _gives(self, module: Any, compute: Any) -> bool:
         """Tell whether the program gives the package's results when its operators are computed

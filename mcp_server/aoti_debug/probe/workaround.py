@@ -25,12 +25,12 @@ class Case:
         self.module, self.given = compare.unguarded(program), given
         self.right = graph_run.outputs_of(self.module, standalone.copied(given).flat, writes=True)
         self.exact = (eager.exact(self.module, given, writes=True) or {}).get("outputs")
+        self._written = describe.written_places(self.module)
 
     def differs(self, model: Any) -> bool:
         """Tell whether a model gives something else, beyond what rounding can do."""
         with torch.no_grad():
-            written = describe.written_places(self.module)
-            found = standalone.results(model, standalone.copied(self.given), written)
+            found = standalone.results(model, standalone.copied(self.given), self._written)
         found = list(map(graph_run.on_cpu, found))
         whole = self.right, self.exact, self.module, self.given
         rows, _ = compare.within_rounding(found, *whole)

@@ -333,12 +333,10 @@ def _was_wrong(before: Before) -> bool:
 def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
     """Return the weights that load_constants lacked and still lacks."""
     now = loaded(ran.observations)
-    was, is_now = (
-        [name for one in far(observations) for name in left_out(observations, one)]
-        for observations in (before.observations, ran.observations)
-    )
-    lacked = dict.fromkeys(name for name in was if name not in now and name in is_now)
-    return tuple(lacked) if now else ()
+    lacked = [
+        name for one in far(before.observations) for name in left_out(before.observations, one)
+    ]
+    return tuple(dict.fromkeys(name for name in lacked if name not in now)) if now else ()
 
 
 def _good_calls(
