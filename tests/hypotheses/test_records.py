@@ -229,7 +229,7 @@ def test_state_that_calls_of_the_module_change_is_told_from_weights() -> None:
 @pytest.mark.parametrize(
     ("given", "category", "words"),
     [
-        (["a.weight"], "constants_missing", "were not among the 1"),
+        (["a.weight"], "constants_missing", "was not given 1 of"),
         (["a.weight", "b.weight"], "user_code", "other values"),
         ([], "user_code", "2 weights of the reference changed"),
     ],

@@ -141,9 +141,12 @@ def read_bisection(report: Report) -> Found | None:
     if first.get("explains"):
         said += "; with its value the exported program gives the package's results"
     said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
-    fix, blamed = REPORT_IT, read_culprit(report)
+    fix, blamed, at = REPORT_IT, read_culprit(report), first
     if blamed is not None:
-        headline = culprit.headline(blamed, node) or headline
+        fused = [one for one in first.get("fused") or [] if one.get("op") == blamed.op]
+        if len(fused) == 1 and op != blamed.op:
+            at = fused[0]
+        headline = culprit.headline(blamed, str(at.get("node"))) or headline
         said += culprit.clause(blamed)
     if wraps(first) or first.get("wide"):
         said += "; it passes 2**31 and is computed in 32 bits"
@@ -156,7 +159,7 @@ def read_bisection(report: Report) -> Found | None:
         fixes = [*culprit.fixes(blamed), fix.model_copy(update={"why": why})]
     explained = first.get("explains", alone.startswith("wrong")) is not False
     decided = explained or isinstance(launch, dict)
-    found = at_node(first, headline + pair(first), said, fix)
+    found = at_node(at, headline + pair(first), said, fix)
     return replace(found, fixes=fixes, values=table(rows, node), decided=decided)
 
 

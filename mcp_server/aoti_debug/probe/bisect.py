@@ -371,6 +371,7 @@ class Search:
         more = {
             "alone": "wrong alone" if part.alone else _FUSED,
             "part": [one.name for one in part.nodes],
+            "fused": [located(one) for one in part.nodes if one is not node],
             "explains": explains if self._given else None,
         }
         first = {**self._first(node, row, exact=True, located_with=compiles), **more}
