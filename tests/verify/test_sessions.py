@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aoti_debug.model import Category
 from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.verify.judge import CALL, Trial, judge
@@ -235,23 +236,28 @@ def test_a_session_is_as_long_as_those_of_the_reference() -> None:
     assert longest(run_of(reference={"moved": []})) == CALLS
 
 
+def gave(before: RunSeen, now: RunSeen, failing: int | None = None) -> OfReference:
+    category: Category = "user_code" if failing is None else "wrong_result"
+    return of_reference(before, now, category, failing)
+
+
 def test_what_the_reference_gave_is_returned_in_order_and_in_all_calls() -> None:
     before = run_of(call_4=[9.0, 0.5])
-    assert of_reference(before, before) == OfReference(5, unlike=4)
-    assert of_reference(before, run_of(call_4=[4.0001, 0.5])) == OfReference(5)
-    assert of_reference(before, run_of(call_2=[2.1, 0.5])) == OfReference(5, unlike=2)
-    assert of_reference(before, run_of(looked_at=(1, 2, 3))) == OfReference(5, alone=4)
-    assert of_reference(before, run_of(call_3=None)) == OfReference()
+    assert gave(before, before) == OfReference(5, unlike=4)
+    assert gave(before, run_of(call_4=[4.0001, 0.5])) == OfReference(5)
+    assert gave(before, run_of(call_2=[2.1, 0.5])) == OfReference(5, unlike=2)
+    assert gave(before, run_of(looked_at=(1, 2, 3))) == OfReference(5, alone=4)
+    assert gave(before, run_of(call_3=None)) == OfReference()
     others: tuple[dict[str, Any], ...] = (
         {"moved": []},
         {"training": ["norm"]},
         {"changed": ["w"], "changed_count": 1},
     )
     for other in others:
-        assert of_reference(run_of(reference=other), before) == OfReference()
-        assert of_reference(run_of(reference=other), before, failing=3) == OfReference(1)
+        assert gave(run_of(reference=other), before) == OfReference()
+        assert gave(run_of(reference=other), before, failing=3) == OfReference(1)
         other_results = run_of(call_3=[7.0, 0.5])
-        assert of_reference(run_of(reference=other), other_results, failing=3).unlike == 3
+        assert gave(run_of(reference=other), other_results, failing=3).unlike == 3
 
 
 def test_a_call_that_no_reference_is_beside_is_not_known_to_be_right() -> None:

@@ -24,6 +24,7 @@ from aoti_debug.triage.captured_program import program_kept
 from aoti_debug.triage.fingerprint import WRONG_VALUES, expected_of, kernel_in
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.probe_arguments import context_arguments
+from aoti_debug.triage.replay import reports_kept
 from aoti_debug.triage.run_state import DIAGNOSIS
 from aoti_debug.triage.spawn import torch_of
 from aoti_debug.vocabulary import Fingerprint
@@ -116,6 +117,7 @@ def failure_kept(
     record = directory.read_record() or RunRecord()
     ending = record.ended or Ending()
     observations = observe(directory.path, "", ending)
+    observations = replace(observations, checks=reports_kept(directory.path))
     events = observations.run
     if not events.probed:
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing was captured")

@@ -301,7 +301,10 @@ def _inside(source: Source, like: Any, region: Any) -> Any:
 
 
 def as_declared(value: Any, leaf: Any, symbols: dict[Any, int]) -> Any:
-    """Return an input in the dtype and layout, and on the device, that a program declares."""
+    """Return an input in the dtype and layout, and on the device, that a program declares: a
+    number as a tensor of it."""
+    if isinstance(value, torch.Tensor) and isinstance(leaf, (bool, int, float)):
+        leaf = torch.full([1] * value.dim(), leaf)
     if not isinstance(value, torch.Tensor) or not isinstance(leaf, torch.Tensor):
         return leaf
     leaf = leaf.to(value.device, value.dtype)

@@ -14,6 +14,7 @@ from .lazy import torch
 
 _BYTES = 1 << 20  # of a tensor
 _LINES = 20
+_ARRAYS = 256  # the last that were handed over
 _ATTRIBUTE = "__get__"
 
 Place = Optional[tuple[str, int]]
@@ -42,6 +43,7 @@ class _State:
 _thread = _Thread()
 _given: Any = None  # by tensor
 _writers: dict[int, tuple[Place, int]] = {}  # the last one, by memory
+_arrays: dict[int, tuple[Any, Any, Place]] = {}  # copies that were handed over, by their ids
 _found: dict[tuple[Place, Place, Place, bool], int] = {}  # reads of what was written again
 _inputs: dict[int, Place] = {}  # of calls of models, by memory
 _after: dict[tuple[Place, Place], int] = {}  # first writes to these, by line and call
@@ -66,6 +68,26 @@ def begin() -> None:
         kind: Any = getattr(import_module(home), name)
         method = "put" if name == "Queue" else "submit"
         setattr(kind, method, _handing(getattr(kind, method)))
+    torch.from_numpy = _shared(torch.from_numpy)
+
+
+def _shared(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap what makes a tensor of an array's memory, which no mode sees."""
+
+    @functools.wraps(original)
+    def of_array(array: Any) -> Any:
+        leaf = original(array)
+        if not memory.loaded or _thread.inside or not _plain(leaf):
+            return leaf
+        _enter()
+        copy, own, place = _arrays.get(id(array), (None, None, None))
+        if copy is array:
+            _given[leaf] = _Given(None, original(own), 0, place, False)
+        else:
+            _remember([leaf], [leaf], watch.caller("library"), kept=True)
+        return leaf
+
+    return of_array
 
 
 def _enter() -> None:
@@ -113,6 +135,12 @@ def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
         place = watch.caller("library")
 
         def one(leaf: Any) -> Any:
+            if type(leaf).__module__ == "numpy" and 0 < getattr(leaf, "nbytes", 0) <= _BYTES:
+                copy = leaf.copy()
+                _arrays[id(copy)] = copy, leaf, place
+                if len(_arrays) > _ARRAYS:
+                    del _arrays[next(iter(_arrays))]
+                return copy
             if not _plain(leaf):
                 return leaf
             copy = leaf.detach().clone()

@@ -18,6 +18,7 @@ from .vocabulary import owner
 
 _MOST = 100  # calls that are looked at, of one line
 _NAMED = 6
+_GIVEN_TO = 16  # tensors of a call
 _WEIGHTS = 200
 _GIVEN = 1 << 16  # rows
 _CLASSES = 20_000
@@ -237,15 +238,23 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
             _watch_gradient(seen, marks.tensors(result))
         now = _state(module)
         moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
+        values = [marks.shown(one) for one in marks.tensors(result)[:_NAMED]]
+        seen.differs.update(given=[_digest(one) for one in seen.inputs[:_GIVEN_TO]], values=values)
         if moved:
-            values = [marks.shown(one) for one in marks.tensors(result)[:_NAMED]]
-            seen.differs.update(moved=moved[:_NAMED], values=values)
+            seen.differs.update(moved=moved[:_NAMED])
         # What a call of the package was paired with before comes last: a reference that is
         # evaluated late is given the latest values of memory each time.
         order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
         if not any(_pair(seen, other, given) for other in order):
             _module.append(seen)
             _say(seen, _beside(seen))
+
+
+def _digest(mark: marks.Mark) -> str:
+    """Return what a tensor is known by in another process; nothing where its values are not."""
+    if mark.sample is None:
+        return ""
+    return hashlib.sha256(repr(mark.value).encode()).hexdigest()[:12]
 
 
 def _watch_gradient(seen: _Seen, outputs: list[Any]) -> None:

@@ -226,7 +226,8 @@ class Reference(Record):
     changed_count: int = 0
     swapped: tuple[tuple[str, str], ...] = ()  # a weight as given; which of the reference's it is
     moved: Texts = ()  # buffers and other tensors that the call itself changed
-    values: tuple[tuple[Annotated[float | str, _element], ...], ...] = ()  # of results, where so
+    values: tuple[tuple[Annotated[float | str, _element], ...], ...] = ()  # a few of each result
+    given: Texts = ()  # digests of the tensors that it was given
     attributes: Texts = ()  # plain values of modules that are others now
     since: bool = False  # they changed since the module's first call: no export was seen
     another: bool = False  # it is another module of the same class

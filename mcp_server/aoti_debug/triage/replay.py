@@ -25,6 +25,7 @@ from aoti_debug.vocabulary import CHECKS, Check
 
 SHORTEST_LIMIT_S = 120.0
 REPORT = "report.json"
+CHECKED = "checks"  # in the name of a step's directory
 CALLS, TRIALS = "calls.json", "trials.json"
 REPORT_BYTES = 64 << 20
 LOST = 75  # what the probe exits with when a device's context is lost
@@ -41,7 +42,7 @@ SANITIZERS = ("memcheck", "initcheck", "racecheck", "synccheck")
 
 
 async def check_call(
-    state: RunState, call: Captured, names: Sequence[Name], label: str = "checks"
+    state: RunState, call: Captured, names: Sequence[Name], label: str = CHECKED
 ) -> tuple[CheckReports, list[Ran]]:
     """Run these checks of a captured call, in one process as long as none of them ends it. Return
     the reports by step, and the processes."""
@@ -103,6 +104,15 @@ def reports_of(ran: Ran, state: RunState) -> CheckReports:
         return CheckReports()
     signal = "a time-out" if ran.exit.timed_out else ran.exit.signal
     return read_reports(document, artifact, signal)
+
+
+def reports_kept(run: Path) -> CheckReports:
+    """Return what a run's own steps reported of its captured call, from its directory."""
+    found = CheckReports()
+    for step in sorted(run.glob(f"steps/*-{CHECKED}*")):
+        if (document := report_of(step)) is not None:
+            found = found.joined(read_reports(document, f"steps/{step.name}/{REPORT}"))
+    return found
 
 
 def report_of(directory: Path) -> dict[str, Any] | None:

@@ -29,8 +29,8 @@ from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
 from aoti_debug.verify.held_out import Both, Others, Report, held_out
-from aoti_debug.verify.judge import CORRECTABLE, OF_WEIGHTS, Facts, HeldOut, failed_calls, judge
-from aoti_debug.verify.noticed import WRONG_RESULTS, failed_check, unnoticed
+from aoti_debug.verify.judge import CORRECTABLE, Facts, HeldOut, failed_calls, judge
+from aoti_debug.verify.noticed import AGAIN, failed_check, rewritten, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
@@ -67,6 +67,12 @@ class Before:
     @property
     def category(self) -> Category | None:
         return self.material.diagnosis.category if self.material.diagnosis else None
+
+    @property
+    def rewrites(self) -> bool:
+        """Tell whether the script was seen to write memory again before it was read."""
+        steps = map(events_of, self.path.glob("steps/*-handed-over"))
+        return any(not one.after for step in steps for one in step.handed)
 
     @property
     def operator(self) -> str | None:
@@ -114,6 +120,9 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
             report = await held_out(state, request, before.material, ran, call, others)
         facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
         found = judge(facts)
+        if before.rewrites and not ran.observations.failed:
+            facts = replace(facts, rewritten=await rewritten(state, request, ran))
+            found = judge(facts)
         if facts.checked and found.verdict == "fixed" and not facts.now.failed:
             failed = failed_check(before.observations, was.values())
             number, bad = before.failing_call, facts.nonfinite
@@ -286,8 +295,6 @@ def _facts(
         known = {w for c in was.calls for w in c.breaks} if before.category not in CONTRACT else ()
         breaks = tuple(dict.fromkeys(w for c in calls for w in c.breaks if w not in known))
     missed = _never_given(events)
-    told = before.category == "wrong_result" or before.category in OF_WEIGHTS | CONTRACT.keys()
-    failing = before.failing_call if told else None
     return Facts(
         **{one.name: getattr(report, one.name) for one in fields(HeldOut)},
         original=before.signature,
@@ -309,7 +316,7 @@ def _facts(
         never_given=missed.rows if missed is not None and _never_given(was) else (),
         given_all=_given_all(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
-        of_reference=of_reference(was, events, failing),
+        of_reference=of_reference(was, events, before.category, before.failing_call),
         changes=changed,
         died_in=report.died_in,
         own_reference=before.material.exported is None,
@@ -397,7 +404,7 @@ def _kernels(package: Path | None) -> int:
 
 
 def _cost(state: RunState, before: Before, ran: Ran) -> list[str]:
-    runs = sum(step.name in (FIXED_RUN, WRONG_RESULTS) for step in state.steps)
+    runs = sum(step.name in (FIXED_RUN, *AGAIN) for step in state.steps)
     spent = state.cost()
     said = f"compiles: {spent.recompiles}, runs of the script: {runs}, {spent.wall_s:.1f} s in all"
     state.say(f"verified: {said}")

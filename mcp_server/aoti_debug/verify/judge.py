@@ -115,7 +115,8 @@ class Facts(HeldOut):
     never_given: tuple[int, ...] = ()  # rows of the reference, as before, and all of them
     given_all: bool = False  # of these rows, which it was not before
     unchanged: bool = False  # every call was given, and returned, what it did then
-    of_reference: OfReference = field(default_factory=OfReference)  # that had a state then
+    of_reference: OfReference = field(default_factory=OfReference)
+    rewritten: str | None = None  # memory that is written again before it is read, where looked for
     changes: Changes = field(default_factory=Changes)  # of the script's checks
     unnoticed: str = ""  # wrong results that the fixed script ends well with
     died_in: str | None = None  # the trial that ended the process
@@ -130,9 +131,10 @@ class Facts(HeldOut):
 
     @property
     def of_nonfinite(self) -> bool:
-        """Tell whether NaN and Inf of the original program may be what failed: not where its
-        package gave something else."""
-        return self.category == "nan_or_inf" or (self.checked and not self.was_wrong)
+        """Tell whether NaN and Inf of the original program may be what failed: not where another
+        cause is known, which is gone."""
+        cause = self.was_wrong or self.rewritten == "" or self.given_all
+        return self.category == "nan_or_inf" or (self.checked and not cause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +275,8 @@ def _symptom(facts: Facts) -> Found:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
     elif facts.checked and facts.unchanged and facts.category != "false_alarm":
         text = "every call has the same inputs and results as when the script's check failed"
+    elif (number := facts.of_reference.other) and facts.category != "false_alarm":
+        text = f"the reference gives something else for call {number} than when the check failed"
     elif facts.inputs == "" and facts.of_reference.unlike and facts.category != "false_alarm":
         number = facts.of_reference.unlike
         text = f"no call returns what the reference gave for call {number} when the check failed"
@@ -339,6 +343,8 @@ def _same_inputs(facts: Facts) -> Found:
         text = f"the script's check passes with other inputs: {facts.inputs}"
     elif facts.of_reference.calls and not facts.of_reference.unlike:
         text = f"the calls return all that the reference gave: {facts.inputs}"
+    elif facts.rewritten == "" and not facts.changes.weakened:
+        text = f"memory is read before it is written again: {facts.inputs}"
     elif facts.given_all:
         text = f"the package is given every row of the reference: {facts.inputs}"
     elif facts.answered:
@@ -365,6 +371,8 @@ def _cause(facts: Facts) -> Found:
     elif facts.never_given:
         missed, rows = facts.never_given
         still = f"the package still never receives {missed} of {rows} rows of the reference"
+    elif facts.rewritten:
+        still = f"the script still writes memory again before it is read, at {facts.rewritten}"
     elif facts.not_given:
         still = f"load_constants is still not given {', '.join(facts.not_given[:3])}"
     elif facts.category == "contract_guard" and facts.refused:

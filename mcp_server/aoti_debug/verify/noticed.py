@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import anyio.to_thread
 
 from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose.calls import base_name
 from aoti_debug.read.record import PythonException
 from aoti_debug.run.files import remove_tree
 from aoti_debug.triage.run_state import Ran, RunState
@@ -18,7 +19,11 @@ from aoti_debug.verify.script_checks import COMPARING, made, parts, without_othe
 from aoti_debug.verify.script_source import callees
 from aoti_debug.verify.tree import patched_target, sources
 
-WRONG_RESULTS = "wrong results"  # a step
+WRONG_RESULTS, READ_LATE = "wrong results", "handed over"  # steps
+AGAIN = {
+    WRONG_RESULTS: "whether the script's checks notice wrong results in place of the package's",
+    READ_LATE: "whether memory is still written again before it is read",
+}
 START_S, SLOWER = 60.0, 3.0  # than the run of the fix
 
 
@@ -76,21 +81,44 @@ async def _ends_well(
     part: int | None = None,
 ) -> bool:
     """Run the fixed script with wrong results, and with no other check than the one that failed."""
+    flags = {"AOTI_DEBUG_GARBLED": kind}
+    ran = await _again(state, request, fixed, WRONG_RESULTS, flags, failed, part)
+    return ran.exit.ok
+
+
+async def rewritten(state: RunState, request: VerifyRequest, fixed: Ran) -> str:
+    """Return a line at which the fixed script writes memory again before another has read it."""
+    ran = await _again(state, request, fixed, READ_LATE, {"AOTI_DEBUG_HANDED": "1"})
+    found = [one for one in ran.observations.run.handed if not one.after]
+    place = next((one.writer or one.caller or one.maker for one in found), None)
+    return f"{base_name(place[0])}:{place[1]}" if place is not None else ""
+
+
+async def _again(
+    state: RunState,
+    request: VerifyRequest,
+    fixed: Ran,
+    name: str,
+    flags: Mapping[str, str],
+    failed: Sequence[ast.expr] = (),
+    part: int | None = None,
+) -> Ran:
+    """Run the fixed script once more, with no other check than the one that failed if it is given,
+    in an experiment of the probe."""
     target, now = request.target, state.request
-    copy = state.directory.path / "tree-garbled"
+    copy = state.directory.path / "tree-again"
     if request.patch is not None:
         target, _ = await anyio.to_thread.run_sync(patched_target, target, request.patch, copy)
         for path, text in sources(copy).items() if failed else ():
             path.write_text(without_others(text, failed, part), "utf-8")
     state.request = replace(request, target=target)
-    directory = state.subdirectory("garbled")
     ran = await spawn(
         state,
-        "the fixed script, given wrong results",
+        name,
         target.argv,
-        directory,
+        state.subdirectory("again"),
         traced=True,
-        flags={"AOTI_DEBUG_GARBLED": kind},
+        flags=flags,
         reuse="any lines",
         cwd=target.cwd,
         timeout_s=START_S + SLOWER * fixed.exit.wall_s,
@@ -98,6 +126,5 @@ async def _ends_well(
     state.request = now
     if request.patch is not None:
         remove_tree(copy)
-    why = "whether the script's checks notice wrong results in place of the package's"
-    state.done(state.step(WRONG_RESULTS, why, ran))
-    return ran.exit.ok
+    state.done(state.step(name, AGAIN[name], ran))
+    return ran

@@ -6,22 +6,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import get_args
 
+from aoti_debug.model import Category
 from aoti_debug.read.event_records import FAR, Call, Reference
 from aoti_debug.record.run_seen import RunSeen
 
+# Faults of the package or of what it is given: what the reference gave was right.
+CONTRACT = frozenset(one for one in get_args(Category) if one.startswith("contract_"))
+REFERENCE_IS_RIGHT: frozenset[Category] = CONTRACT | {
+    "constants_missing",
+    "constants_mismatch",
+    "wrong_result",
+    "custom_op_fake_kernel",
+}
 CALLS = 3  # of a session that is held out, at most
 _LOOKED_AT = 100  # calls of the reference, of one line
 _HALF = 3e-2  # of the largest value, in 16 bits
+_HALVES = {"float16", "bfloat16"}
 
 
 @dataclass(frozen=True, slots=True)
 class OfReference:
-    """Whether calls return what a reference with a state gave for them."""
+    """Whether calls return what the reference gave for them, and whether it gives that still."""
 
     calls: int = 0  # of which it is known what it gave
     unlike: int = 0  # the number of the first that is not returned; 0: all are
     alone: int = 0  # of the first call that is compared with no reference now, where others are
+    other: int = 0  # of the first for whose inputs the reference gives something else now
 
 
 def longest(run: RunSeen) -> int:
@@ -35,21 +47,47 @@ def longest(run: RunSeen) -> int:
     return min(most, CALLS) if sessions > 1 else CALLS
 
 
-def of_reference(before: RunSeen, now: RunSeen, failing: int | None = None) -> OfReference:
+def of_reference(
+    before: RunSeen, now: RunSeen, category: Category | None, failing: int | None = None
+) -> OfReference:
     """Look, in order, for what the reference gave among what the calls of a fixed script return;
-    others may come between. Of a reference without a state what it gave for the `failing` call is
-    looked for. Nothing is known where not all of these were looked at."""
+    others may come between. Of a reference without a state this is what it gave in calls that were
+    wrong, as far as it is given the same again and gives the same; else for the `failing` call.
+    Nothing is known where not all of these were looked at."""
     known = [one for one in before.references if _by_state(one) and one.values]
-    if not known and failing is not None:
-        known = [one for one in before.references if one.values and one.call == failing]
+    alone = _alone(now) if known and not _alone(before) else 0
+    if not known and category in (REFERENCE_IS_RIGHT | {"user_code"}):
+        told = [one for one in before.references if one.values and not one.moved]
+        again = [(one, new) for one in told for new in now.references if _given_again(one, new)]
+        others = [one for one, new in again if not _gives(one, new, now)]
+        right = category in REFERENCE_IS_RIGHT
+        if others and right:
+            return OfReference(other=others[0].call or 0)
+        same = [one for one, _ in again if one not in others]
+        known = [one for one in told if one.far and one in same]
+        if right and not known:
+            known = [o for o in before.references if o.values and o.call == failing is not None]
     if not known or not all(call.values for call in now.calls):
         return OfReference()
-    alone = _alone(now) if not _alone(before) else 0
     rest = iter(now.calls)
     for one in known:
         if not any(_returned(one, call) for call in rest):
             return OfReference(len(known), one.call or 0, alone)
     return OfReference(len(known), 0, alone)
+
+
+def _given_again(one: Reference, now: Reference) -> bool:
+    """Tell whether the reference is given what it was; what was a number may be a tensor now."""
+    was, given = set(one.given), set(now.given)
+    known = "" not in was | given and bool(was and given) and bool(now.values)
+    return known and not now.moved and (was <= given or was >= given)
+
+
+def _gives(one: Reference, now: Reference, run: RunSeen) -> bool:
+    """Tell whether each result of the reference is among those that it gives now."""
+    kinds = {out.dtype for call in run.calls for out in call.outputs}
+    near = _HALF if kinds & _HALVES else FAR
+    return all(any(_alike(was, given, near) for given in now.values) for was in one.values)
 
 
 def _alone(run: RunSeen) -> int:
@@ -71,7 +109,7 @@ def _returned(one: Reference, call: Call) -> bool:
     """Tell whether each result of the reference is among those of a call."""
     kinds = [out.dtype for out in call.outputs]
     given = [
-        (values, _HALF if kind in ("float16", "bfloat16") else FAR)
+        (values, _HALF if kind in _HALVES else FAR)
         for values, kind in zip(call.values, kinds, strict=False)
     ]
     return all(any(_alike(was, now, near) for now, near in given) for was in one.values)

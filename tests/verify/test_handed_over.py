@@ -1,0 +1,102 @@
+"""A fix of memory that is written again before it is read: the script is run once more, with each
+thread given what it was handed, which tells whether it still reads what others have overwritten."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from programs import diff, told
+
+# Blocks of a ring that is shorter than a group. The model gives NaN for silence, which is meant.
+RING = """
+import queue
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+import numpy as np
+import torch
+
+SLOTS, GROUP = 2, 4
+
+
+class Level(torch.nn.Module):
+    def forward(self, blocks):
+        return torch.log(blocks.square().sum(-1) - 4.0)
+
+
+def record(link, archive):
+    draw, ring = np.random.default_rng(0), np.zeros((SLOTS, 8), dtype=np.float32)
+    for number in range(12):
+        slot = ring[number % SLOTS]
+        slot[:] = draw.normal(size=8)
+        archive.append(slot.copy())
+        link.put(slot)
+    link.put(None)
+
+
+@torch.no_grad()
+def main():
+    model = Level()
+    program = torch.export.export(model, (torch.ones(GROUP, 8),))
+    path = str(Path(tempfile.mkdtemp(), "level.pt2"))
+    torch._inductor.aoti_compile_and_package(program, package_path=path)
+    package = torch._inductor.aoti_load_package(path)
+    link, archive, waiting, levels = queue.Queue(1), [], [], []
+    thread = threading.Thread(target=record, args=(link, archive))
+    thread.start()
+    while (slot := link.get()) is not None:
+        waiting.append(torch.from_numpy(slot))
+        if len(waiting) == GROUP:
+            levels.append(package(torch.stack(waiting)))
+            waiting.clear()
+    thread.join()
+    wanted = model(torch.from_numpy(np.stack(archive)))
+    if not torch.allclose(torch.cat(levels), wanted, atol=1e-4, equal_nan=True):
+        sys.exit("levels differ from those of the archive")
+
+
+main()
+"""
+FIXES = {
+    "a copy is kept": [("torch.from_numpy(slot)", "torch.from_numpy(slot.copy())")],
+    "the ring is longer": [("SLOTS, GROUP = 2, 4", "SLOTS, GROUP = 8, 4")],
+}
+CHEATS = {
+    "the archive is what was overwritten": [
+        ("levels.append(", "given.append(torch.stack(waiting))\n            levels.append("),
+        (
+            "waiting, levels = queue.Queue(1), [], [], []",
+            "waiting, levels, given = queue.Queue(1), [], [], [], []",
+        ),
+        ("torch.from_numpy(np.stack(archive))", "torch.cat(given)"),
+    ],
+}
+
+
+def test_memory_that_is_read_too_late_is_named_and_a_fix_must_read_it_in_time(
+    warm_python: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "levels.py").write_text(RING)
+    answer = told(folder, "triage", "--no-verify", "levels.py", "--python", warm_python)
+    found = answer["diagnosis"]
+    assert (found["category"], found["confidence"]) == ("concurrency", "proved"), found
+    lines = [one["text"] for one in found["source"]]
+    assert lines == ["levels.append(package(torch.stack(waiting)))", "link.put(slot)"]
+    verdicts = {}
+    for name, changes in {**FIXES, **CHEATS}.items():
+        fixed = RING
+        for old, new in changes:
+            assert fixed.count(old) == 1, old
+            fixed = fixed.replace(old, new)
+        patch = tmp_path / "fix.patch"
+        patch.write_text(diff("levels.py", RING, fixed))
+        judged = told(folder, "verify", str(patch), "--against", answer["run"])
+        verdicts[name] = judged["verdict"], [one["finding"] for one in judged["checks"]]
+    assert {verdicts[name][0] for name in FIXES} == {"fixed"}, verdicts
+    for name in CHEATS:
+        assert verdicts[name][0] != "fixed", verdicts
+        assert any("writes memory again" in finding for finding in verdicts[name][1]), verdicts
