@@ -59,11 +59,11 @@ def of_reference(
     if not known and category in (REFERENCE_IS_RIGHT | {"user_code"}):
         told = [one for one in before.references if one.values and not one.moved]
         again = [(one, new) for one in told for new in now.references if _given_again(one, new)]
-        others = [one for one, new in again if not _gives(one, new, now)]
+        same = [one for one, new in again if _gives(one, new, now)]
+        others = [one for one, _ in again if one not in same]  # others may be given the same
         right = category in REFERENCE_IS_RIGHT
         if others and right:
             return OfReference(other=others[0].call or 0)
-        same = [one for one, _ in again if one not in others]
         known = [one for one in told if one.far and one in same]
         if right and not known:
             known = [o for o in before.references if o.values and o.call == failing is not None]
