@@ -434,6 +434,26 @@ package, gain = compiled(model, (torch.ones(16),)), torch.rand(16)
 pairs = zip(package(gain), model(gain))
 sys.exit(max(float((a - b).abs().max()) for a, b in pairs) > 1e-3)
 """
+COUNTED = """\
+class Mean(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(16))
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        self.count.add_(1.0)
+        self.total.add_(x)
+        return self.total / self.count
+
+
+model = Mean()
+package = compiled(Mean(), (torch.ones(16),))
+worst = 0.0
+for x in torch.randn(4, 16):
+    worst = max(worst, float((package(x) - model(x)).abs().max()))
+sys.exit(worst > 1e-3)
+"""
 TAIL = """\
 class Tail(nn.Module):
     def forward(self, x):
@@ -650,7 +670,7 @@ def test_an_operator_that_raises_in_the_exported_program_too_is_named(found: Tri
     ("source", "category", "words"),
     [
         (WEIGHTS, "user_code", ("1 weight", "changed after the export", "out.weight")),
-        (PARTIAL, "constants_missing", ("2 weights", "load_constants was given", "out.bias")),
+        (PARTIAL, "constants_missing", ("load_constants was not given 2 of", "out.bias")),
         (AUTOCAST, "user_code", ("autocast cpu bfloat16",)),
         (ATTRIBUTE, "user_code", ("temperature = 0.7", "at the export 1.0")),
         (LATE, "user_code", ("x: written in place between",)),
@@ -684,6 +704,17 @@ def test_state_that_the_package_keeps_and_the_reference_begins_anew_is_named(
     assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
     assert "call 4" in cause.summary and "(level)" in cause.summary
     assert any("self.level.mul_(0.9)" in (one.text or "") for one in cause.source), cause.source
+
+
+def test_what_the_package_does_not_keep_of_its_state_is_proved_without_a_compile(
+    found: Triaged,
+) -> None:
+    cause = best(found(COUNTED))
+    assert (cause.category, cause.confidence) == ("wrong_result", "proved"), cause.summary
+    assert "does not keep count from call to call" in cause.summary
+    assert [one.text for one in cause.source] == ["self.count.add_(1.0)"]
+    assert cause.because and "with count put back" in cause.because[0].experiment
+    assert cause.cost is not None and not cause.cost.recompiles
 
 
 @pytest.mark.parametrize("source", [SHIFT, CARRIED, HELD])

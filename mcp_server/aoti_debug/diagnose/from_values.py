@@ -8,6 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Experiment, Fix, Kernel
@@ -162,7 +163,16 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
         )
         for n, one in enumerate(report.sequence[:3], 1)
     ]
-    return DIFFERENT.found(said, report.artifact, because=because, order=-1, fixes=[STATE_FIX])
+    if report.lost:
+        lost = few(report.lost, 4)
+        said = f"the package does not keep {lost} from call to call: call {call} begins with "
+        said += "what it was at the export"
+        what = f"call {call} of the program, with {lost} put back before it"
+        because = [Experiment(experiment=what, result="gives the package's results"), *because]
+    source = last_line_of(report.written)
+    return DIFFERENT.found(
+        said, report.artifact, source=source, because=because[:3], order=-1, fixes=[STATE_FIX]
+    )
 
 
 def unrepeatable(report: RepeatsReport) -> Candidate:

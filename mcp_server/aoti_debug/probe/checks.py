@@ -304,10 +304,12 @@ class Session:
         if not self.weighted:
             return {}
         state = describe.state(self.program)
-        nodes = [about(node)["stack"] for node in state.values() if node is not None]
         bench = self.bench(standalone.load_program(self.options))
+        outcomes, lost = bench.sequence(self.inputs, REPEATS)
+        told = [state[name] for name in lost if name in state] or [*state.values()]
+        nodes = [about(node)["stack"] for node in told if node is not None]
         found = {"buffers": sorted(state)[:20], "written": nodes[-1] if nodes else ""}
-        return {"sequence": bench.sequence(self.inputs, REPEATS), **found}
+        return {"sequence": outcomes, "lost": lost[:20], **found}
 
     def same_from_anew(self, before: list[list[Any]]) -> bool:
         """Tell whether a model loaded anew gives the same sequence: its state makes the results."""

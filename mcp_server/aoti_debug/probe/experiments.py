@@ -26,6 +26,7 @@ from .children import in_child
 from .describe import is_float
 from .lazy import torch
 from .standalone import Inputs
+from .state import State
 
 Document = dict[str, Any]
 _DRAWS = 8
@@ -120,10 +121,36 @@ class Bench:
             found.append({"pid": one["pid"], "call": one["call"], "given": row, **more})
         return found
 
-    def sequence(self, inputs: Callable[[], Inputs], count: int) -> list[Document]:
-        """Compare a package and a program call by call, each with the state of its own calls."""
+    def sequence(
+        self, inputs: Callable[[], Inputs], count: int
+    ) -> tuple[list[Document], list[str]]:
+        """Compare a package and a program call by call, each with the state of its own calls.
+        Return the outcomes, and what of the state the package does not keep."""
         module = compare.unguarded(self.program)
-        return [self.against(module, inputs) for _ in range(count)]
+        first, found, lost = State(module).now(), list[Document](), list[str]()
+        for before in range(count):
+            found.append(self.against(module, inputs))
+            if before and not lost and found[-1]["verdict"] == "differs":
+                lost = self.lost(module, inputs, first, before)
+        return found, lost
+
+    def lost(
+        self, module: Any, inputs: Callable[[], Inputs], first: list[Any], before: int
+    ) -> list[str]:
+        """Return the tensors of the state with which, put back alone to what they were `first`, the
+        program gives what the package gave last, after so many calls."""
+        state, given, found = State(module), self._latest, list[str]()
+        with state.kept():
+            for place, name in enumerate(describe.own_state(module)):
+                state.put(first)
+                for left in reversed(range(before + 1)):
+                    call = module, inputs().flat
+                    right = graph_run.outputs_of(*call, advances=True, writes=not left)
+                    now = state.now()
+                    state.put([*now[:place], first[place], *now[place + 1 :]])
+                if compare.agrees(given, right):
+                    found.append(name)
+        return found
 
     def against(self, module: Any, inputs: Callable[[], Inputs]) -> Document:
         """Hold one call of the package against one of a module that may keep its state."""

@@ -238,6 +238,7 @@ class RepeatsReport(Step):
     calls: int = 0
     sequence: tuple[Outcome, ...] = ()  # calls in a row against the program's, each with its state
     buffers: tuple[str, ...] = ()  # that the program writes to
+    lost: tuple[str, ...] = ()  # of these, what the package does not keep from call to call
     written: str = ""  # stack of what writes to one
     output: int | None = None
     input: str | None = None  # that the model writes to, in the place of an output
