@@ -65,7 +65,10 @@ FIXES = {
 }
 CHEATS = {
     "the archive is what was overwritten": [
-        ("levels.append(", "given.append(torch.stack(waiting))\n            levels.append("),
+        (
+            "levels.append(package(torch.stack(waiting)))",
+            "given.append(torch.stack(waiting))\n            levels.append(package(given[-1]))",
+        ),
         (
             "waiting, levels = queue.Queue(1), [], [], []",
             "waiting, levels, given = queue.Queue(1), [], [], [], []",
