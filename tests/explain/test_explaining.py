@@ -459,6 +459,19 @@ def test_what_makes_an_operator_wrong_is_named_and_the_workaround_was_tried(look
     assert "* cpp.simdlen=1\n" in text.split("## Still wrong")[1]
 
 
+def test_the_line_is_that_of_the_operator_at_fault_among_those_that_are_fused(looked: Path):
+    found, report = wrong_in(looked / "relu")
+    assert found is not None
+    at = {"node": "amax", "op": "aten.amax.default", "stack": [["model.py", 15, "x.amax(-1)"]]}
+    blamed = {**report["culprit"], "op": "aten.amax.default"}
+    alone = read_bisection({**report, "culprit": blamed})
+    assert alone is not None and (alone.node, alone.source) == (found.node, found.source)
+    fused = {**report["first"], "fused": [at]}
+    other = read_bisection({**report, "first": fused, "culprit": blamed})
+    assert other is not None and "makes amax wrong" in other.headline
+    assert [one.line for one in other.source] == [15]
+
+
 @pytest.mark.parametrize(
     ("name", "says", "workaround"),
     [
