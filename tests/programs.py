@@ -12,7 +12,7 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from functools import cache
@@ -172,6 +172,14 @@ def told(folder: Path, *words: str) -> dict[str, Any]:
     )
     answer: dict[str, Any] = json.loads(ran.stdout)
     return answer
+
+
+def changed(text: str, changes: Iterable[tuple[str, str]]) -> str:
+    """Return a text with changes made, of which each is of one place."""
+    for old, new in changes:
+        assert text.count(old) == 1, (old, text.count(old))
+        text = text.replace(old, new)
+    return text
 
 
 def diff(name: str, before: str, after: str) -> str:

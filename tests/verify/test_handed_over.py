@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from programs import diff, told
+from programs import changed, diff, told
 
 # Blocks of a ring that is shorter than a group. The model gives NaN for silence, which is meant.
 RING = """
@@ -91,12 +91,8 @@ def test_memory_that_is_read_too_late_is_named_and_a_fix_must_read_it_in_time(
     assert lines == ["levels.append(package(torch.stack(waiting)))", "link.put(slot)"]
     verdicts = {}
     for name, changes in {**FIXES, **CHEATS}.items():
-        fixed = RING
-        for old, new in changes:
-            assert fixed.count(old) == 1, old
-            fixed = fixed.replace(old, new)
         patch = tmp_path / "fix.patch"
-        patch.write_text(diff("levels.py", RING, fixed))
+        patch.write_text(diff("levels.py", RING, changed(RING, changes)))
         judged = told(folder, "verify", str(patch), "--against", answer["run"])
         verdicts[name] = judged["verdict"], [one["finding"] for one in judged["checks"]]
     assert {verdicts[name][0] for name in FIXES} == {"fixed"}, verdicts

@@ -13,7 +13,7 @@ import pytest
 from aoti_debug.verify.judge import CALL, Facts, Trial, judge
 from aoti_debug.verify.script_checks import Changes, changes
 from aoti_debug.vocabulary import Fingerprint
-from programs import diff, told
+from programs import changed, diff, told
 from verify.facts import gone
 
 BUILD = """
@@ -148,12 +148,8 @@ def project(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Proje
         run = told(folder, *words)["run"]
 
         def verified(fix: Fix) -> dict[str, Any]:
-            fixed = script
-            for old, new in fix:
-                assert old in fixed
-                fixed = fixed.replace(old, new)
             patch = root / name / "fix.patch"
-            patch.write_text(diff("serve.py", script, fixed))
+            patch.write_text(diff("serve.py", script, changed(script, fix)))
             return told(folder, "verify", str(patch), "--against", run)
 
         return verified

@@ -15,7 +15,7 @@ from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.verify.judge import CALL, Trial, judge
 from aoti_debug.verify.sessions import CALLS, OfReference, longest, of_reference
-from programs import diff, told
+from programs import changed, diff, told
 from verify.facts import WRONG, gone
 
 # Attention over what a session has said so far, kept in buffers; every session begins with none.
@@ -186,12 +186,8 @@ class Chats:
     answer: dict[str, Any]
 
     def verified(self, changes: list[Change]) -> dict[str, Any]:
-        fixed = CHATS
-        for old, new in changes:
-            assert fixed.count(old) == 1, (old, fixed.count(old))
-            fixed = fixed.replace(old, new)
         patch = self.folder.with_name("fix.patch")
-        patch.write_text(diff("model.py", CHATS, fixed))
+        patch.write_text(diff("model.py", CHATS, changed(CHATS, changes)))
         return told(self.folder, "verify", str(patch), "--against", self.answer["run"])
 
 

@@ -154,9 +154,6 @@ def unwritten(report: PoisonReport) -> Candidate:
 def drifting(report: RepeatsReport, call: int) -> Candidate:
     """The package's state goes another way than the exported program's."""
     outcome = report.sequence[call - 1]
-    buffers = few(report.buffers, 4) or "its buffers"
-    said = f"the package's state ({buffers}) is wrong from call {call} in a row on: "
-    said += f"{outcome.wrong} of {outcome.elements} elements of {outcome.named} differ"
     because = [
         Experiment(
             experiment=f"call {n} in a row, package and program freshly loaded", result=one.verdict
@@ -169,6 +166,10 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
         said += "what it was at the export"
         what = f"call {call} of the program, with {lost} put back before it"
         because = [Experiment(experiment=what, result="gives the package's results"), *because]
+    else:
+        buffers = few(report.buffers, 4) or "its buffers"
+        said = f"the package's state ({buffers}) is wrong from call {call} in a row on: "
+        said += f"{outcome.wrong} of {outcome.elements} elements of {outcome.named} differ"
     source = last_line_of(report.written)
     return DIFFERENT.found(
         said, report.artifact, source=source, because=because[:3], order=-1, fixes=[STATE_FIX]

@@ -219,8 +219,7 @@ def weights(observations: Observations, one: Reference) -> Words:
         fix = "pair names and tensors in one order, or store the names with the tensors"
         return "constants_mismatch", said, fix
     if given and left:
-        said = f"load_constants was not given {count} of the reference's weights: "
-        said += few(left)
+        said = f"load_constants was not given {count} of the reference's weights: {few(left)}"
         return "constants_missing", said, "give load_constants all weights (check_full_update=True)"
     if given:
         said = "load_constants was given other values than the reference has: "

@@ -85,6 +85,7 @@ def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> t
     return found, f"captured; it failed there again {same}"
 
 
+HANDED_OVER = "handed-over"  # in the name of a step's directory
 WHY_HANDED = "the package is right: checks whether memory is overwritten before it is read"
 
 
@@ -101,7 +102,7 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     if time.time() - state.began > HANDED.budget_s:
         state.impossible(HANDED.name, WHY_HANDED, "the script takes too long to run it again")
         return observations
-    directory, flags = state.subdirectory("handed-over"), {"AOTI_DEBUG_HANDED": "1"}
+    directory, flags = state.subdirectory(HANDED_OVER), {"AOTI_DEBUG_HANDED": "1"}
     target = state.request.target
     ran = await spawn(state, "handed over", target.argv, directory, traced=True, flags=flags)
     count = sum(one.count for one in ran.observations.run.handed)

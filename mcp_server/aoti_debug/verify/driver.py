@@ -25,6 +25,7 @@ from aoti_debug.symptom import far, rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.observe import events_of
+from aoti_debug.triage.rerun import HANDED_OVER
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
@@ -71,7 +72,7 @@ class Before:
     @property
     def rewrites(self) -> bool:
         """Tell whether the script was seen to write memory again before it was read."""
-        steps = map(events_of, self.path.glob("steps/*-handed-over"))
+        steps = map(events_of, self.path.glob(f"steps/*-{HANDED_OVER}"))
         return any(not one.after for step in steps for one in step.handed)
 
     @property

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from aoti_debug.model import Category, Verdict
 from aoti_debug.read.event_records import Call
 from aoti_debug.read.typed import Texts
 from aoti_debug.triage.fingerprint import HANG
 from aoti_debug.verify.script_checks import Changes
-from aoti_debug.verify.sessions import OfReference
+from aoti_debug.verify.sessions import OF_CONTRACT, OF_WEIGHTS, OfReference
 from aoti_debug.vocabulary import Fingerprint
 
 Result = Literal["good", "bad", "unknown"]
 # Faults of what is given to a model: refusing it with a clear error is a fix.
-_ACCESSES = ("index_out_of_bounds", "illegal_memory_access", "host_segfault", "misaligned_address")
-REFUSABLE: frozenset[Category] = frozenset(
-    one for one in get_args(Category) if one.startswith("contract_") or one in _ACCESSES
-)
+REFUSABLE = OF_CONTRACT | {
+    "index_out_of_bounds",
+    "illegal_memory_access",
+    "host_segfault",
+    "misaligned_address",
+}
 # Faults of these that the caller can correct: the original computes what was given.
 CORRECTABLE: frozenset[Category] = frozenset(
     ("contract_stride", "contract_dtype", "contract_device", "contract_argument")
 )
 # Faults that lie in what a model computes, or in what it is given, which only the script can tell.
 TOLD_BY_CHECK: frozenset[Category] = frozenset(("user_code", "wrong_result"))
-# Faults of the weights: other inputs, of a generator that the fix draws from too, prove nothing.
-OF_WEIGHTS: frozenset[Category] = frozenset(("constants_missing", "constants_mismatch"))
 
 
 def raised(document: object) -> str | None:
@@ -330,6 +330,7 @@ def _same_inputs(facts: Facts) -> Found:
     if facts.repaired and facts.changes.hides:
         text = f"values that are not finite are replaced: {', '.join(facts.changes.hides)}"
         return Found(what, "bad", text)
+    # Of weights other inputs, of a generator that the fix draws from too, prove nothing.
     elsewhere = facts.was_wrong or (_by_check(facts, OF_WEIGHTS) and not facts.not_given)
     call = _failing(facts)
     right = call is not None and call.reference_finite and call.package == call.model == "agrees"

@@ -1,4 +1,5 @@
-"""Check whether the fixed script complains when it is given wrong results."""
+"""Run the fixed script once more, in experiments: given wrong results, which it has to complain of,
+and with each thread given what it was handed."""
 
 from __future__ import annotations
 

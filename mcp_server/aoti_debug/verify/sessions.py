@@ -12,14 +12,12 @@ from aoti_debug.model import Category
 from aoti_debug.read.event_records import FAR, Call, Reference
 from aoti_debug.record.run_seen import RunSeen
 
+OF_CONTRACT: frozenset[Category] = frozenset(
+    one for one in get_args(Category) if one.startswith("contract_")
+)
+OF_WEIGHTS: frozenset[Category] = frozenset(("constants_missing", "constants_mismatch"))
 # Faults of the package or of what it is given: what the reference gave was right.
-CONTRACT = frozenset(one for one in get_args(Category) if one.startswith("contract_"))
-REFERENCE_IS_RIGHT: frozenset[Category] = CONTRACT | {
-    "constants_missing",
-    "constants_mismatch",
-    "wrong_result",
-    "custom_op_fake_kernel",
-}
+REFERENCE_IS_RIGHT = OF_CONTRACT | OF_WEIGHTS | {"wrong_result", "custom_op_fake_kernel"}
 CALLS = 3  # of a session that is held out, at most
 _LOOKED_AT = 100  # calls of the reference, of one line
 _HALF = 3e-2  # of the largest value, in 16 bits
