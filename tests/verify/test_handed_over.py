@@ -3,9 +3,13 @@ thread given what it was handed, which tells whether it still reads what others 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from aoti_debug.verify.judge import CALL, Trial, judge
+from aoti_debug.verify.script_checks import changes
 from programs import changed, diff, told
+from verify.facts import WRONG, gone
 
 # Blocks of a ring that is shorter than a group. The model gives NaN for silence, which is meant.
 RING = """
@@ -90,12 +94,27 @@ def test_memory_that_is_read_too_late_is_named_and_a_fix_must_read_it_in_time(
     lines = [one["text"] for one in found["source"]]
     assert lines == ["levels.append(package(torch.stack(waiting)))", "link.put(slot)"]
     verdicts = {}
-    for name, changes in {**FIXES, **CHEATS}.items():
+    for name, change in {**FIXES, **CHEATS}.items():
         patch = tmp_path / "fix.patch"
-        patch.write_text(diff("levels.py", RING, changed(RING, changes)))
+        patch.write_text(diff("levels.py", RING, changed(RING, change)))
         judged = told(folder, "verify", str(patch), "--against", answer["run"])
         verdicts[name] = judged["verdict"], [one["finding"] for one in judged["checks"]]
     assert {verdicts[name][0] for name in FIXES} == {"fixed"}, verdicts
     for name in CHEATS:
         assert verdicts[name][0] != "fixed", verdicts
         assert any("writes memory again" in finding for finding in verdicts[name][1]), verdicts
+
+
+def test_nan_of_the_model_is_no_failure_where_memory_is_read_in_time() -> None:
+    nan = Trial("inputs like the failing call's, 1", nonfinite_before=(3,), nonfinite=(3,))
+    call = Trial(CALL, package="agrees", model="agrees", reference_finite=True)
+    facts = gone(WRONG, "concurrency", checked=True, trials=(call,), near=(nan,))
+    assert "NaN or Inf on inputs like" in judge(facts).reason
+    in_time = replace(facts, rewritten="")
+    assert judge(in_time).verdict == "fixed"
+    assert judge(replace(in_time, rewritten="a.py:3")).verdict == "not fixed"
+    slower = changes(
+        [RING], [changed(RING, [("    link.put(None)", "    time.sleep(1)\n    link.put(None)")])]
+    )
+    assert judge(replace(in_time, changes=slower)).verdict == "undecided"
+    assert slower.sleeps and not changes([RING], [RING]).sleeps

@@ -130,11 +130,14 @@ class Facts(HeldOut):
     other_values: tuple[int, ...] = ()  # numbers of those that return something else
 
     @property
+    def of_another_cause(self) -> bool:
+        """Tell whether a cause is known beside what the original program computes."""
+        return self.was_wrong or self.rewritten == "" or self.given_all
+
+    @property
     def of_nonfinite(self) -> bool:
-        """Tell whether NaN and Inf of the original program may be what failed: not where another
-        cause is known, which is gone."""
-        cause = self.was_wrong or self.rewritten == "" or self.given_all
-        return self.category == "nan_or_inf" or (self.checked and not cause)
+        """Tell whether NaN and Inf of the original program may be what failed."""
+        return self.category == "nan_or_inf" or (self.checked and not self.of_another_cause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +379,9 @@ def _cause(facts: Facts) -> Found:
         still = f"the script still writes memory again before it is read, at {facts.rewritten}"
     elif facts.not_given:
         still = f"load_constants is still not given {', '.join(facts.not_given[:3])}"
+    elif facts.category == "concurrency" and facts.changes.sleeps:
+        text = "a thread sleeps longer: whether another machine is as fast is not known"
+        return Found("the cause", "unknown", text)
     elif facts.category == "contract_guard" and facts.refused:
         still = f"the exported program still refuses the call: {facts.refused[0]}"
     return _found("the cause", still, "gone", "not fixed")
@@ -425,7 +431,7 @@ def _near(facts: Facts) -> Iterator[Found]:
         text = ""
         if trial.package_raises is not None:
             text = f"only this input is right: it raises on {trial.name}: {trial.package_raises}"
-        elif not facts.was_wrong and (trial.no_better or trial.still_nonfinite):
+        elif not facts.of_another_cause and (trial.no_better or trial.still_nonfinite):
             text = f"only this input is right: NaN or Inf on {trial.name}"
         elif trial.package == "differs":
             text = f"wrong values on {trial.name}"

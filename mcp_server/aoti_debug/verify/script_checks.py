@@ -59,6 +59,7 @@ class Changes:
     reserved: bool = False  # a value that the script had reserved for what is not known is used
     hides: tuple[str, ...] = ()  # what the fix asks of values, or replaces them by
     selects: bool = False  # the fix chooses: by a condition, a handler or a slice of its own
+    sleeps: bool = False  # in the fix a thread sleeps, where none did
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
@@ -83,7 +84,8 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         hides = tuple(sorted(n for _, n in added if n in HIDING | _REPLACING))
         kept = reserved(old, new)
         more = corrects(old, new) or kept, kept, hides, not _choices(new) <= _choices(old)
-        return Changes(said, compared, refused, bool(looser), known, *more)
+        sleeps = any(name == "sleep" for _, name in added)
+        return Changes(said, compared, refused, bool(looser), known, *more, sleeps)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
 
