@@ -53,3 +53,12 @@ def test_a_product_whose_bias_is_added_later_is_not_blamed_where_others_like_it_
 
 def test_without_another_product_to_judge_by_the_product_is_the_first_that_has_no_value() -> None:
     assert first(False, False) == "aoti_torch_cuda_mm_out"
+
+
+def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_reads_it_too() -> None:
+    names = "aoti_torch_cuda_mm_out", "norm", "gelu", "residual"
+    launches = [launched(name, *read) for name, read in zip(names, ((), (0,), (1,), (0, 2)))]
+    written = [Value(n, {"verdict": "agrees"} if n == 1 else None) for n in range(4)]
+    found = first_wrong(launches, written, {"3"})  # type: ignore[arg-type]
+    assert found is not None
+    assert names[found[0].launch] == "gelu"

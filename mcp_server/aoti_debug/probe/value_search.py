@@ -161,10 +161,14 @@ def first_wrong(
             readers.setdefault(value, []).append(launch)
     wrong = {value for value, one in enumerate(written) if one.agrees is None}
     passed: set[str] = set()
+    taken: set[int] = set()
     for value in sorted(wrong, reverse=True):
         one = written[value]
         if after := readers.get(value):
-            right = all(wrong.isdisjoint(made.get(reader, ())) for reader in after)
+            rights = [wrong.isdisjoint(made.get(reader, ())) for reader in after]
+            right = all(rights)
+            if any(rights):
+                taken.add(value)
         else:  # it stays within the kernel, unless it is a result
             right = one.digest not in results and not wrong.issuperset(made[one.launch])
         if right:
@@ -172,9 +176,10 @@ def first_wrong(
             passed.add(launches[one.launch]["kernel"])
     # What is wrong in part may be a partial result, in memory that a later kernel only takes over.
     whole = {v for v in wrong if written[v].alike or wrong.issuperset(made[written[v].launch])}
-    # What a library's function gives is elsewhere no value of the reference either, and right: a
-    # product, for example, before its bias is added.
-    unsure = {v for v in wrong if launches[written[v].launch]["kernel"] in passed & _LIBRARY}
+    # What a library's function gives may be no value of the reference, and right: a product before
+    # its bias is added. A kernel that reads it is right, or another such value is.
+    kernels = {v: launches[written[v].launch]["kernel"] for v in wrong}
+    unsure = {v for v in wrong if kernels[v] in _LIBRARY and (v in taken or kernels[v] in passed)}
     for some in (whole - unsure, wrong - unsure, whole, wrong):
         roots = [v for v in some if some.isdisjoint(read[written[v].launch])]
         if roots:
