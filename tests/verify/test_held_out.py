@@ -273,6 +273,41 @@ found = {{
     "floats": [round(float(one[1, 0]), 4) for one in nearer("entropy", edge)],
 }}
 print(json.dumps({{"case": "nearer", **found}}), flush=True)
+
+
+class Level(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("level", torch.zeros(4))
+
+    def forward(self, x):
+        self.level.mul_(0.5).add_(x)
+        return self.level * 1.0, x.sum() > 0
+
+
+class Given(torch.nn.Module):  # a session's state, by its caller
+    def __init__(self, of):
+        super().__init__()
+        self.of = of
+
+    def forward(self, x, level):
+        level = level * self.of + x
+        return level * 1.0, x.sum() > 0, level
+
+
+def called(*flat):
+    return held_out.Inputs(flat, {{}}, list(flat), [], False, False)
+
+
+one, other, again = torch.randn(3, 4)
+was = torch.export.export(Level(), (one,))
+first = [[one, torch.zeros(4)], [other, torch.zeros(4)], [again, one]]  # two sessions take turns
+for name, of in (("by turns", 0.5), ("another state", 0.25)):
+    now = torch.export.export(Given(of), (one, other))
+    match = correspondence.Correspondence(was, now, [([one], first[0])], first)
+    pair = held_out.Pair(was, now, match)
+    found = pair.tried(lambda: pair.plain_new, called(one), None, [called(again)])
+    print(json.dumps({{"case": name, **found}}, default=str), flush=True)
 """
 
 
@@ -481,3 +516,10 @@ def test_the_rest_of_a_result_that_was_too_short_is_that_of_the_operator_as_it_i
     words = SHORT.format(folder=str(PROBE.parent), before=before, after=after)
     ran = subprocess.run([warm_python, "-c", words], capture_output=True, text=True)
     assert json.loads(ran.stdout) == [2.0 * n for n in range(elements)], ran.stderr
+
+
+def test_a_state_that_the_caller_gives_may_be_that_of_sessions_that_take_turns(
+    cases: dict[str, Any],
+) -> None:
+    assert cases["by turns"]["model"] == cases["by turns"]["package"] == "agrees"
+    assert (cases["another state"]["model"], cases["another state"]["call"]) == ("differs", 2)

@@ -14,7 +14,14 @@ from aoti_debug.model import Category
 from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.verify.judge import CALL, Trial, judge
-from aoti_debug.verify.sessions import CALLS, OfReference, longest, of_reference
+from aoti_debug.verify.sessions import (
+    CALLS,
+    OfReference,
+    given_the_same,
+    longest,
+    of_reference,
+    shared_memory,
+)
 from programs import changed, diff, told
 from verify.facts import WRONG, gone
 
@@ -271,6 +278,24 @@ def test_the_reference_of_a_wrong_package_must_give_what_it_gave() -> None:
     assert (
         gave(before, seen(30.0, call_3=[30.0, 0.5])) == OfReference()
     )  # of the script's own fault
+
+
+def test_the_package_must_be_given_what_the_reference_was_given() -> None:
+    own = {"moved": [], "given": ["3f"], "values": [[3.0, 0.5]]}
+    before = run_of(looked_at=(3,), reference={**own, "apart": None, "other": [0]})
+    assert given_the_same(before, run_of(looked_at=(3,), reference=own))
+    assert not given_the_same(before, run_of(looked_at=(3,), reference={**own, "given": ["4e"]}))
+    assert not given_the_same(before, run_of(looked_at=(3,), reference={**own, "other": [0]}))
+    assert not given_the_same(before, before)
+    assert not given_the_same(run_of(looked_at=(3,), reference=own), before)
+
+    events = of_calls(looked_at=(3,), reference=own)
+    ends = [one for one in events if one["event"] == "end"]
+    ends[1]["memory"]["reused"] = [0]
+    again = read_events(io.BytesIO("\n".join(map(json.dumps, events)).encode()))
+    assert shared_memory(before, again) == 2
+    assert shared_memory(before, before) == shared_memory(again, again) == 0
+    assert judge(gone(WRONG, "user_code", shared_memory=2)).verdict == "undecided"
 
 
 def test_a_call_that_no_reference_is_beside_is_not_known_to_be_right() -> None:

@@ -126,7 +126,8 @@ def answer_of(
     proved = [one for one in findings if one.proved]
     last = report.steps[-1] if report.steps else StepSeen("")
     if died or proved or calm is False:
-        verdict, summary = "wrong", died or (headline(findings) if proved else said)
+        why = headline(findings) if proved else said
+        verdict, summary = "wrong", f"{died}: {why}" if died and why else died or why
     elif findings:
         verdict, summary = "undecided", f"probably {headline(findings)}"
     elif last.agrees:

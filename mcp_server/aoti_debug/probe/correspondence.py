@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
 from . import changed, compare, graph_run, standalone
@@ -56,6 +56,9 @@ class Correspondence:
         self.new = new
         self.before, self.now = standalone.user_inputs(old), standalone.user_inputs(new)
         self.sources = self._learned(pairs, values=True)
+        for place, one in enumerate(self.sources):
+            if first and one is not None and one.form == "value" and one.place is None:
+                self.sources[place] = _learned_one(one, place, [([], flat) for flat in first], True)
         if first and not self.known:
             self.sources = self._carried(first)
         self.by_values = bool(pairs) and self.known
@@ -83,10 +86,16 @@ class Correspondence:
     def carried(self) -> list[Carried]:
         return [one.inside for one in self.sources if one is not None and one.form == "carried"]
 
-    def shared(self, results: list[Any]) -> list[Any]:
-        """Return the results without those that are given to the next call."""
-        own = {one.result for one in self.carried}
-        return [value for place, value in enumerate(results) if place not in own]
+    def shared(self, results: list[Any], before: list[Any] | None) -> list[Any]:
+        """Return the results that the original returns too, as it did `before`: those that are
+        given to the next call may be results of its own beside them."""
+        own = [one.result for one in self.carried if one.result is not None]
+        more = len(results) - len(before) if before is not None else len(own)
+        for ones in combinations(own, max(0, more)):
+            found = [value for place, value in enumerate(results) if place not in ones]
+            if before is None or list(map(_kind, found)) == list(map(_kind, before)):
+                return found
+        return results
 
     def places(self) -> Iterator[tuple[int, int]]:
         """Yield the places of an input before and now where it has the same dimensions."""
@@ -181,13 +190,10 @@ class Correspondence:
 
         def carried(place: int) -> Source:
             values = tuple(flat[place] for flat in first)
-            each = zip(*results) if results else ()
-            same = (
-                number
-                for number, given in enumerate(each)
-                if compare.agrees(list(map(graph_run.on_cpu, values[1:])), list(given))
-            )
-            return Source("carried", None, Carried(values, next(same, None)))
+            given = list(map(graph_run.on_cpu, values))
+            taken = [n for n, gave in enumerate(zip(*results)) if _carries(gave, given)]
+            # What is returned beside the original's results comes after them.
+            return Source("carried", None, Carried(values, taken[-1] if taken else None))
 
         return [carried(n) if one is None else one for n, one in enumerate(self.sources)]
 
@@ -214,7 +220,9 @@ class Correspondence:
         names, others = ([node.name for node in given] for given in (self.before, self.now))
         if sorted(names) == sorted(others):
             return [Source("same", names.index(name)) for name in others]
-        kinds, later = ([self._kind(node) for node in given] for given in (self.before, self.now))
+        kinds, later = (
+            [_kind(node.meta.get("val")) for node in given] for given in (self.before, self.now)
+        )
         if sorted(kinds) == sorted(later) and (kinds == later or len(set(kinds)) == len(kinds)):
             return [
                 Source("same", p if kinds == later else kinds.index(kind))
@@ -222,11 +230,22 @@ class Correspondence:
             ]
         return [None] * len(others)
 
-    def _kind(self, node: Any) -> tuple[int, bool]:
-        value = node.meta.get("val")
-        if not isinstance(value, torch.Tensor):
-            return -1, False
-        return value.dim(), value.is_floating_point()
+
+def _kind(value: Any) -> tuple[int, bool]:
+    if not isinstance(value, torch.Tensor):
+        return -1, False
+    return value.dim(), value.is_floating_point()
+
+
+def _carries(results: Sequence[Any], given: Sequence[Any]) -> bool:
+    """Tell whether each call is given a result of one before it, or begins a session as the first
+    does: sessions may take turns."""
+    taken = [
+        any(compare.agrees([value], [result]) for result in results[:number])
+        for number, value in enumerate(given)
+    ]
+    begins = (compare.agrees([value], [given[0]]) for value in given)
+    return any(taken) and all(one or first for one, first in zip(taken, begins))
 
 
 def _learned_one(source: Source, place: int, pairs: Sequence[Pair], values: bool) -> Source | None:

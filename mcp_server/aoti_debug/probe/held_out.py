@@ -207,7 +207,8 @@ def given_of(options: Any, old: Any, new: Any) -> Given:
         return standalone.read_inputs(path) if path else None
 
     captured, now = read(options.inputs), read(options.now)
-    calls = [(read(was).flat, read(later).flat) for _, was, later in options.call]
+    before = [files for number, *files in options.call if int(number) < options.number]
+    calls = [(read(was).flat, read(later).flat) for was, later in before]
     first: list[Any] = []
     if describe.state(old):
         files = dict(_numbered(options, 1))

@@ -27,7 +27,7 @@ def hold(options: Any, report: standalone.Report) -> None:
     now = [standalone.read_inputs(path) for path in (options.now, *options.rest) if path]
     other = differ(captured, now, options.parts) if now else None
     report.update(inputs=other)
-    good = [standalone.read_inputs(was) for _, was, _ in options.call]
+    good = [standalone.read_inputs(was) for n, was, _ in options.call if int(n) < options.number]
     package = Package(options, report, captured)
     takes = package.limits_of(good, captured)
     if other and len(now) == 1:

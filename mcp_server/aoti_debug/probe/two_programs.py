@@ -83,9 +83,9 @@ class Pair:
             held = self.held(package, fixed.plain, fixed.exact, self.plain_new, given)
             found["package"], found["figures"] = held
         was, exact = before.plain, before.exact
-        shared = self.match.shared(package)
+        shared = self.match.shared(package, was)
         if not self.same and fixed.plain is not None and was is not None:
-            now = self.unpadded(self.match.shared(fixed.plain), was)
+            now = self.unpadded(self.match.shared(fixed.plain, was), was)
             judged = where_finite(now, was, exact)
             held = self.held(judged, was, exact, self.plain_old, inputs)
             found["model"], found["model_figures"] = held

@@ -8,8 +8,8 @@ from typing import Any
 from . import standalone, update_steps
 from .container import Container
 from .lazy import torch
-from .update_steps import Step
-from .weight_findings import NEW, OTHER, WRITES_PAST, Played, misfit, statuses
+from .update_steps import Finding, Step
+from .weight_findings import NEW, OLD, OTHER, WRITES_PAST, Played, misfit, statuses
 from .weight_material import Material
 
 
@@ -64,9 +64,23 @@ class Play:
         elif step.do == update_steps.FREE:
             self.own.free()
 
+    def lacking(self, step: Step, number: int) -> list[Finding]:
+        """Return what a full update is not given, by which a torch may end the process."""
+        if step.do != update_steps.LOAD or not step.full or step.names:
+            return []
+        source, tied = self._source(step), self.material.tied
+        return [
+            Finding(name, OLD, number, "tied" if name in tied else "not_given", tied.get(name, ""))
+            for name, constant in self.material.known.items()
+            if name not in source and constant.kind == "Parameter"
+        ]
+
+    def _source(self, step: Step) -> Any:
+        return self.material.old if step.values == "old" else self.material.files[step.file]
+
     def _load(self, step: Step, one: Played) -> None:
         known, device = self.material.known, self.material.device
-        source = self.material.old if step.values == "old" else self.material.files[step.file]
+        source = self._source(step)
         for name in step.names or ():
             if name not in source or name not in known:
                 raise ValueError(f"Constant not found: {name}")

@@ -35,7 +35,7 @@ from aoti_debug.verify.noticed import AGAIN, failed_check, rewritten, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
-from aoti_debug.verify.sessions import longest, of_reference
+from aoti_debug.verify.sessions import given_the_same, longest, of_reference, shared_memory
 from aoti_debug.verify.slower import same_file, slower
 from aoti_debug.verify.tree import as_they_were, patched_target, put_back, sources
 from aoti_debug.vocabulary import Fingerprint
@@ -106,7 +106,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         now = call.inputs
         if before.failing_call is not None:
             now = same_call(ran.observations, before.failing_call, state.directory.path)
-        calls = _calls_before(before, ran, state.directory.path)
+        session = longest(before.observations.run)
+        calls = _calls_beside(before, ran, state.directory.path, session)
         await anyio.to_thread.run_sync(put_back, state, request, copy, there)
         parts = split(before.call.call, ran.observations.run.calls)
         seen = before.observations.run.custom_ops
@@ -114,7 +115,6 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         place = state.directory.path / "tree-before"
         operators = await anyio.to_thread.run_sync(as_they_were, was, files, place)
         rest = _calls_after(before, ran, state.directory.path, len(parts) - 1)
-        session = longest(before.observations.run)
         others = Others(now, before.failing_call, session, rest, parts, checks, calls, operators)
         report = Report()
         if not _fails_again(before, ran):
@@ -229,10 +229,11 @@ def same_call(observations: Observations, number: int, directory: Path) -> Path 
     return next((file for file in files if file is not None), None)
 
 
-def _calls_before(before: Before, ran: Ran, path: Path) -> tuple[Both, ...]:
-    """Return the inputs, as far as both runs kept them, of the calls before the failing one."""
-    found = []
-    for number in range(1, before.failing_call or 1):
+def _calls_beside(before: Before, ran: Ran, path: Path, first: int) -> tuple[Both, ...]:
+    """Return the inputs, as far as both runs kept them, of the calls before the failing one, and of
+    so many `first` ones."""
+    failing, found = before.failing_call or 1, []
+    for number in sorted({*range(1, max(failing, first + 1))} - {failing}):
         was = same_call(before.observations, number, before.path)
         now = same_call(ran.observations, number, path)
         if was is not None and now is not None:
@@ -268,11 +269,11 @@ def _never_given(run: RunSeen) -> Reference | None:
 
 
 def _given_all(before: RunSeen, now: RunSeen) -> bool:
-    """Tell whether the package is given all rows of the reference, which it was not before."""
+    """Tell whether the package is given all that the reference is, which it was not before."""
     missed = _never_given(before)
-    return missed is not None and any(
-        one.asked == missed.asked and not one.rows for one in now.references if one.asked
-    )
+    if missed is None:
+        return given_the_same(before, now)
+    return any(one.asked == missed.asked and not one.rows for one in now.references if one.asked)
 
 
 def _unchanged(before: RunSeen, now: RunSeen) -> bool:
@@ -316,6 +317,7 @@ def _facts(
         checked=rejects(before.observations),
         never_given=missed.rows if missed is not None and _never_given(was) else (),
         given_all=_given_all(was, events),
+        shared_memory=shared_memory(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         of_reference=of_reference(was, events, before.category, before.failing_call),
         changes=changed,

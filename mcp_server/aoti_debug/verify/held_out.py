@@ -67,7 +67,7 @@ class Others:
     rest: tuple[Path, ...] = ()  # of those that its rows are split over beside it
     parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
     changes: Changes = field(default_factory=Changes)  # of the script
-    calls: tuple[Both, ...] = ()  # that were made before it
+    calls: tuple[Both, ...] = ()  # that were made before it, and first ones
     operators: tuple[Path, ...] = ()  # files that defined some, as they were
 
 

@@ -113,7 +113,8 @@ class Facts(HeldOut):
     nonfinite: bool = False  # calls returned NaN or Inf then
     checked: bool = False  # the script's own check complained of what calls returned
     never_given: tuple[int, ...] = ()  # rows of the reference, as before, and all of them
-    given_all: bool = False  # of these rows, which it was not before
+    given_all: bool = False  # that the reference is, rows and values, which it was not before
+    shared_memory: int = 0  # the first call whose memory is written again, which was in no call
     unchanged: bool = False  # every call was given, and returned, what it did then
     of_reference: OfReference = field(default_factory=OfReference)
     rewritten: str | None = None  # memory that is written again before it is read, where looked for
@@ -350,7 +351,7 @@ def _same_inputs(facts: Facts) -> Found:
     elif facts.rewritten == "" and not facts.changes.weakened:
         text = f"memory is read before it is written again: {facts.inputs}"
     elif facts.given_all:
-        text = f"the package is given every row of the reference: {facts.inputs}"
+        text = f"the package is given all that the reference is: {facts.inputs}"
     elif facts.answered:
         text = f"other inputs give the same results: {facts.inputs}"
     elif right:
@@ -379,6 +380,9 @@ def _cause(facts: Facts) -> Found:
         still = f"the script still writes memory again before it is read, at {facts.rewritten}"
     elif facts.not_given:
         still = f"load_constants is still not given {', '.join(facts.not_given[:3])}"
+    elif facts.shared_memory:
+        text = f"call {facts.shared_memory} is given memory of a call before it, written again:"
+        return Found("the cause", "unknown", f"{text} a caller that keeps it still reads that")
     elif facts.category == "concurrency" and facts.changes.sleeps:
         text = "a thread sleeps longer: whether another machine is as fast is not known"
         return Found("the cause", "unknown", text)

@@ -74,6 +74,23 @@ def of_reference(
     return OfReference(len(known), 0, alone)
 
 
+def given_the_same(before: RunSeen, now: RunSeen) -> bool:
+    """Tell whether the package is given what the reference was given, and still is, where it was
+    given other values before."""
+    apart = [one for one in before.references if one.other]
+    again = all(any(_given_again(one, new) for new in now.references) for one in apart)
+    return bool(apart) and again and not any(one.other for one in now.references)
+
+
+def shared_memory(before: RunSeen, now: RunSeen) -> int:
+    """Return the number of the first call that is given memory of a call before it, with other
+    values, in an input of which the reference was given others; 0 where calls were before."""
+    apart = {place for one in before.references for place in one.other}
+    if any(apart & {*call.reused} for call in before.calls):
+        return 0
+    return next((call.call or 0 for call in now.calls if apart & {*call.reused}), 0)
+
+
 def _given_again(one: Reference, now: Reference) -> bool:
     """Tell whether the reference is given what it was; what was a number may be a tensor now."""
     was, given = set(one.given), set(now.given)
