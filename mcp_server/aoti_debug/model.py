@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from aoti_debug.plain import clean_all
+from aoti_debug.vocabulary import Place
 
 Phase = Literal[
     "environment",
@@ -119,6 +120,12 @@ class SourceLine(Model):
     file: str
     line: int
     text: str | None = None
+
+
+def source_of(*places: Place | tuple[str, int] | None) -> list[SourceLine]:
+    """Return places as lines of an answer, without those that are not known."""
+    known = (Place(*one) if isinstance(one, tuple) else one for one in places if one is not None)
+    return [SourceLine(file=one.file, line=one.line, text=one.text) for one in known]
 
 
 class InputFinding(Model):

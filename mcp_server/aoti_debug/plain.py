@@ -92,6 +92,11 @@ def few(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
+def digits(value: object) -> str:
+    """Return a value with six digits where it is a fraction."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def window(place: int, count: int, limit: int) -> slice:
     """Return which `limit` of `count` lines to show so that `place` is among them."""
     first = max(0, min(place - limit // 2, count - limit))

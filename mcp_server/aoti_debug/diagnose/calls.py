@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from aoti_debug.facts.phases import phase_of, phase_of_name, phase_of_wrapped
-from aoti_debug.model import PHASES, Phase, SourceLine
+from aoti_debug.model import PHASES, Phase
 from aoti_debug.read.record import PythonException, Span
 from aoti_debug.vocabulary import Place, owner
 
@@ -92,11 +92,6 @@ LAUNCHER = "/minifier_launcher.py"
 LOADING = ("torch/export/", "torch/_export/")
 
 
-def within(inner: Span, outer: Span) -> bool:
-    """Tell whether `inner` begins inside `outer`."""
-    return inner.artifact == outer.artifact and outer.first <= inner.first <= outer.last
-
-
 def is_users(file: str) -> bool:
     """Tell whether a file of a traceback is the user's own rather than a library's."""
     return owner(file) == "user"
@@ -152,12 +147,6 @@ def users_frame(frames: Iterable[Place]) -> Place | None:
     return found
 
 
-def source_of(frame: Place | None) -> list[SourceLine]:
-    if frame is None:
-        return []
-    return [SourceLine(file=frame.file, line=frame.line, text=frame.text)]
-
-
 STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first
 _FRAME = re.compile(r"^  (\S.{0,1000})\((\d{1,9})\): (.{1,300})$", re.MULTILINE)
 
@@ -173,10 +162,15 @@ def base_name(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
 
 
-def at_line(file: str | None, line: int | None) -> str:
-    """Return " at FILE:LINE" for a headline; a name that Inductor made of a hash is cut."""
+def spot(file: str | None, line: int | None) -> str:
+    """Return "FILE:LINE" for a headline; a name that Inductor made of a hash is cut."""
     name = HASHED.sub(r"\1…", base_name(file)) if file else ""
-    return f" at {name}:{line}" if name and line else ""
+    return f"{name}:{line}" if name and line else ""
+
+
+def at_line(file: str | None, line: int | None) -> str:
+    """Return " at FILE:LINE"."""
+    return f" at {place}" if (place := spot(file, line)) else ""
 
 
 def shared(run: RunSeen, bad: Sequence[Group]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from aoti_debug.diagnose.calls import writes_to
-from aoti_debug.diagnose.observations import Candidate, Observations, Role
+from aoti_debug.diagnose.observations import Candidate, Observations, Role, evidence, inside
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
 from aoti_debug.model import Category, Evidence, Fix
 from aoti_debug.plain import one_line
@@ -87,16 +87,6 @@ def recorded(candidate: Candidate, observations: Observations) -> bool:
 def dumped(observations: Observations) -> bool:
     """Tell whether the driver's dump holds an exception of the GPU."""
     return any(e.span.artifact not in PRINTED for e in observations.of(GpuException))
-
-
-def is_of(candidate: Candidate, exception: PythonException) -> bool:
-    """Tell whether the words are those of this exception."""
-    span, found = exception.span, candidate.diagnosis.evidence[0]
-    return (
-        found.artifact == span.artifact
-        and found.lines is not None
-        and span.first <= found.lines[0] <= span.last
-    )
 
 
 @dataclass(frozen=True)
@@ -254,7 +244,8 @@ def contradicted(candidate: Candidate, case: Case) -> bool:
     if not hearsay(candidate, case):
         return False
     ends = seen.of(PythonException)
-    raised = ending.code == 1 and bool(ends) and not is_of(candidate, ends[-1])
+    words = candidate.diagnosis.evidence[0]
+    raised = ending.code == 1 and bool(ends) and not inside(words, evidence(ends[-1].span))
     caught = bool(run.error) and not any(one_line(e.message)[:200] in run.error for e in ends)
     well = ending.clean and bool(run.calls) and is_fault(candidate)
     quiet = run.failure is None

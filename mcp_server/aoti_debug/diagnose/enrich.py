@@ -11,7 +11,6 @@ from aoti_debug.diagnose.calls import (
     is_users,
     phase_at_end,
     raised_at,
-    source_of,
     users_frame,
 )
 from aoti_debug.diagnose.downgrade import is_vendor_kernel
@@ -20,7 +19,7 @@ from aoti_debug.diagnose.from_gpu import core_of, fault_of, kernel_of
 from aoti_debug.diagnose.from_native import native_kernel
 from aoti_debug.diagnose.from_package import launch_named, model_lines
 from aoti_debug.diagnose.observations import Candidate, Observations
-from aoti_debug.model import Diagnosis, Fault, Fix, Kernel, SourceLine
+from aoti_debug.model import Diagnosis, Fault, Fix, Kernel, SourceLine, source_of
 from aoti_debug.read.record import (
     FaultHandlerDump,
     GpuException,
@@ -119,7 +118,7 @@ def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     if lines := model_lines(observations, kernel.name):
         failed = line_failed(observations)
         first = sorted(lines, key=lambda one: f'File "{one.file}", line {one.line},' not in failed)
-        update["source"] = [line for one in first[:3] for line in source_of(one)]
+        update["source"] = source_of(*first[:3])
     return diagnosis.model_copy(update=update)
 
 

@@ -17,7 +17,7 @@ from aoti_debug.diagnose.from_program import (
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Fix, InputFinding, Kernel, SourceLine
+from aoti_debug.model import Fix, InputFinding, Kernel, source_of
 from aoti_debug.probe.call_counters import UNLIKE
 from aoti_debug.record.outputs import always, first_odd, kinds, words
 from aoti_debug.symptom import is_other
@@ -93,14 +93,12 @@ def at_once(report: ThreadsReport) -> Iterator[Candidate]:
     if op:
         said += f". {op} goes wrong so by itself"
         said += f": all calls work in {own.name[:100]}, which it does not make" * bool(own.name)
-    first = own.place or report.places.real
-    lines = [SourceLine(file=first.file, line=first.line)] if first is not None else []
     yield NOT_THREAD_SAFE.found(
         said,
         report.artifact,
         kernel=Kernel(name=op, kind="custom_op") if op else None,
         ops=[op] if op else [],
-        source=[*lines, *last_line_of(report.stack)],
+        source=[*source_of(own.place or report.places.real), *last_line_of(report.stack)],
         fixes=[fix_of(report)],
     )
 

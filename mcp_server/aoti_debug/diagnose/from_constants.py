@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name, source_of
+from aoti_debug.diagnose.calls import at_line
 from aoti_debug.diagnose.observations import (
     CRASHES,
     Candidate,
@@ -18,7 +18,8 @@ from aoti_debug.diagnose.observations import (
 from aoti_debug.examine import weights_words
 from aoti_debug.examine.weights_words import DIES
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Fault, Fix, SourceLine
+from aoti_debug.model import Fault, Fix, SourceLine, source_of
+from aoti_debug.plain import few
 
 if TYPE_CHECKING:
     from aoti_debug.package.documents import Use
@@ -40,13 +41,12 @@ INLINED = 8  # elements; a constant of one dimension and no more of them becomes
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    package, run = observations.package, observations.run
+    run, model = observations.run, observations.model
     yield from from_spoilt(observations)
     for update in observations.updates:
         if update.wrong:
             yield from_update(update, observations)
     call = observations.run.call
-    model = package.model(call.model if call else None) if package else None
     if model is None or model.wrapper is None:
         return
     loads = [p for p in run.of("constants") if of_package(p, call)]
@@ -73,7 +73,7 @@ def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
     else:
         said = weights_words.headline(found, NAMED)
         fixes = [Fix(what=weights_words.words_of(first).fix)]
-    at = f" at {base_name(place[0])}:{place[1]}" if place is not None else ""
+    at = at_line(*place) if place is not None else ""
     step = report.steps[number - 1].step if 0 < number <= len(report.steps) else ""
     tied = {one.constant: one.detail for one in found if one.reason == "tied"}
     if code := weights_words.safe_code(report, tied):
@@ -91,7 +91,7 @@ def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
         update.artifact,
         confidence="proved" if (shown and explained and not meant) or update.died else "likely",
         means=f"step {number} of {len(report.steps)}: {step}" if step else None,
-        source=[SourceLine(file=place[0], line=place[1])] if place is not None else [],
+        source=source_of(place),
         fixes=fixes,
     )
 
@@ -137,7 +137,7 @@ def from_spoilt(observations: Observations) -> Iterator[Candidate]:
 def lines_of(use: Use) -> list[SourceLine]:
     """Return the model's own lines, the innermost first."""
     own = [one for one in use.places if one.owner != "torch"] or list(use.places)
-    return [line for one in own[:-4:-1] for line in source_of(one)]
+    return source_of(*own[:-4:-1])
 
 
 def of_package(load: read.Phase, call: read.Call | None) -> bool:
@@ -193,7 +193,7 @@ def copies_more(load: read.Phase, given: Given, constant: Constant) -> bool:
 def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order: int) -> Candidate:
     name, shape = given.name, given.shape
     small = shape is not None and len(shape) <= 1 and sum(shape) <= INLINED
-    names = ", ".join(list(known)[:8]) + (", …" if len(known) > 8 else "")
+    names = few(list(known), 8)
     what = "give only names of model.get_constant_fqns()"
     if small:
         what = "compile with always_keep_tensor_constants=True, or leave it out"
@@ -226,7 +226,7 @@ def from_gaps(
     missing = [name for name in known if name[:200] not in given]
     if not missing or any(cut(load) for load in loads):
         return
-    names = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+    names = few(missing, 5)
     never = "load_constants was never called" if not loads else "load_constants left them out"
     kept = "beside the library in the package" if model.weights else "nowhere in the package"
     yield MISSING.found(

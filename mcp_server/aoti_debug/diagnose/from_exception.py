@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from aoti_debug.diagnose.calls import is_users, source_of, traceback_phase, users_frame, within
+from aoti_debug.diagnose.calls import is_users, traceback_phase, users_frame
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, Role, headline, hint
 from aoti_debug.diagnose.speaker import by_a_neighbour, meaning_of
 from aoti_debug.diagnose.wording import Wording, wording_of
@@ -17,7 +17,7 @@ from aoti_debug.facts.phases import (
     stands_in,
     variable_of_cache,
 )
-from aoti_debug.model import Category, Confidence, Diagnosis, Fix, Phase
+from aoti_debug.model import Category, Confidence, Diagnosis, Fix, Phase, source_of
 from aoti_debug.read.record import CodePlace, FaultHandlerDump, PythonException, SaidLine
 from aoti_debug.signatures import Match
 from aoti_debug.symptom import went_on
@@ -41,7 +41,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         if (lost := next((e for e in chain if lost_cache(e)), None)) is not None:
             yield from_lost_cache(observations, lost, position)
             continue
-        found = [m for m in observations.of(Match) if any(within(m.span, e.span) for e in chain)]
+        found = [m for m in observations.of(Match) if any(e.span.holds(m.span) for e in chain)]
         if all(plain(match) for match in found):
             exception, phase = telling(observations, chain)
             if not exception.type and observations.ending is None:
@@ -120,12 +120,7 @@ def telling(
     for exception in chain:
         if (phase := traceback_phase(observations, exception)) is not None:
             return exception, phase
-    begin = chain[0].span
-    above = [
-        place
-        for place in observations.of(CodePlace)
-        if place.span.artifact == begin.artifact and 0 < begin.first - place.span.first <= CUT
-    ]
+    above = observations.near(CodePlace, chain[0].span, range(-CUT, 0))
     return chain[0], phase_of_places(above) if observations.ending is None else None
 
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from aoti_debug.diagnose.calls import is_users, source_of, users_frame, within
+from aoti_debug.diagnose.calls import is_users, users_frame
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Diagnosis, Fix, Next, SourceLine
+from aoti_debug.model import Diagnosis, Fix, Next, SourceLine, source_of
 from aoti_debug.read.event_records import Guard, Phase
 from aoti_debug.read.input_check import ConstraintsViolated, in_words, named
 from aoti_debug.read.record import PythonException
@@ -77,7 +77,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def exporting_line(observations: Observations, block: ConstraintsViolated) -> list[SourceLine]:
     """Return the user's line that called torch.export, of the traceback that ends in the block."""
     for exception in observations.of(PythonException):
-        if within(block.span, exception.span):
+        if exception.span.holds(block.span):
             return source_of(users_frame(exception.frames))
     return []
 
@@ -146,8 +146,7 @@ def lines_of(stacks: Iterable[Sequence[Place]]) -> list[SourceLine]:
         own = [p for p in written if is_users(p.file)]
         model = [p for p in written if p.owner != "torch"]
         for place in [*(own or model)[-1:], *model[-1:]]:
-            line = SourceLine(file=place.file, line=place.line, text=place.text)
-            found.setdefault((place.file, place.line), line)
+            found.setdefault((place.file, place.line), *source_of(place))
     return list(found.values())[:LINES]
 
 

@@ -26,12 +26,9 @@ EXCEPTIONS: tuple[tuple[str, Category], ...] = (
     ("assert", "index_out_of_bounds"),
     ("address", "illegal_memory_access"),
     ("out of range", "illegal_memory_access"),
-    ("out_of_range", "illegal_memory_access"),
     ("mmu", "illegal_memory_access"),
     ("stack overflow", "kernel_resources"),
-    ("stack_overflow", "kernel_resources"),
     ("illegal instruction", "kernel_resources"),
-    ("illegal_instruction", "kernel_resources"),
 )
 LEAK = "Leaked "
 FAR = 1 << 40  # bytes: more than any GPU has, so the pointer was never near the allocation
@@ -85,7 +82,7 @@ def access_of(found: GpuException) -> tuple[str, int | None] | None:
 
 
 def category_of(exception: str) -> Category:
-    text = exception.lower()
+    text = exception.lower().replace("_", " ")
     return next((c for part, c in EXCEPTIONS if part in text), "illegal_memory_access")
 
 

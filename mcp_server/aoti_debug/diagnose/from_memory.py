@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.calls import at_line
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Fix, SourceLine
+from aoti_debug.model import Fix, source_of
 from aoti_debug.symptom import complains_of_memory
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         one.span,
         exception.span,
         means=grown(one) or None,
-        source=[SourceLine(file=one.caller[0], line=one.caller[1])] if one.caller else [],
+        source=source_of(one.caller),
         fixes=[Fix(what=FIXES[one.what])],
     )
 
@@ -64,7 +64,7 @@ def holding(run: RunSeen) -> list[Held]:
 def holder(one: Held) -> str:
     """Name what holds outputs or packages, and the line that fills it."""
     name = f"{one.name} ({one.kind})" if one.name else "something"
-    at = f" at {base_name(one.caller[0])}:{one.caller[1]}" if one.caller else ""
+    at = at_line(*one.caller) if one.caller else ""
     if one.what == "packages":
         return f"{name} keeps each package that is loaded{at}: {one.count} by then, all called"
     size = f"{one.bytes / MIB:,.1f} MiB"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from aoti_debug.diagnose.calls import LIBRARIES, base_name
+from aoti_debug.diagnose.calls import LIBRARIES, spot
 from aoti_debug.diagnose.from_package import launch_at_crash, launch_named
 from aoti_debug.diagnose.observations import Observations
-from aoti_debug.model import Evidence, Kernel, Phase, SourceLine
+from aoti_debug.model import Evidence, Kernel, Phase, SourceLine, source_of
 from aoti_debug.read.record import FaultHandlerDump, NativeBacktrace, NativeFrame
 
 KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
@@ -79,14 +79,14 @@ def place(observations: Observations) -> str:
     if inside is not None and inside.line and (inside.file or "").endswith(".cpp"):
         line = f"line {inside.line} of the model's wrapper.cpp"
     if kernel is not None:
-        at = f" ({base_name(kernel.file)}:{kernel.line})" if kernel.file and kernel.line else ""
+        at = f" ({where})" if (where := spot(kernel.file, kernel.line)) else ""
         return ", ".join(word for word in (f"kernel {kernel.name}{at}", line) if word)
     if line:
         return line
     frame = users_frame(stack) or (None if python_tells(observations) else stack.frames[0])
     if frame is None:
         return ""
-    at = f" ({base_name(frame.file)}:{frame.line})" if frame.file and frame.line else ""
+    at = f" ({where})" if (where := spot(frame.file, frame.line)) else ""
     return f"{frame.function[:ABOUT]}{at}"
 
 
@@ -107,7 +107,7 @@ def native_source(observations: Observations) -> list[SourceLine]:
     frame = users_frame(stack) if stack is not None else None
     if frame is None or frame.file is None or frame.line is None or kernel_like(frame):
         return []
-    return [SourceLine(file=frame.file, line=frame.line)]
+    return source_of((frame.file, frame.line))
 
 
 def kernel_like(frame: NativeFrame) -> bool:

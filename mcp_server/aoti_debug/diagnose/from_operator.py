@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import at_line, is_users, name_of, raised_at, source_of
-from aoti_debug.diagnose.from_program import last_line_of
+from aoti_debug.diagnose.calls import at_line, is_users, name_of, raised_at
+from aoti_debug.diagnose.from_program import OUT_OF_BOUNDS, last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.explain.out_of_bounds import Blame, of_value, value_fixes, within
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Fix, Kernel, SourceLine
+from aoti_debug.model import Fix, Kernel, SourceLine, source_of
 from aoti_debug.read.record import RuntimeMessage, ShimException
 from aoti_debug.symptom import agreeing
 from aoti_debug.vocabulary import is_torchs
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from aoti_debug.read.event_records import Call
     from aoti_debug.vocabulary import Leaf, Place
 
-GUIDE = "guides/triton-index-out-of-bounds.md"
 # How ATen's kernels refuse an index, on the CPU.
 _INDEX = tuple(
     re.compile(pattern)
@@ -105,7 +104,6 @@ def number(digits: str | None) -> int | None:
 
 
 RAISED = "guides/custom-ops.md#an-op-that-raises"
-OUT_OF_BOUNDS = Kind("index_out_of_bounds", "run", Tier.ASSERTION, GUIDE)
 REFUSED = Kind(
     "lowering_error",
     "run",
@@ -237,8 +235,7 @@ def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
 
 def own_lines(found: Mismatch) -> list[SourceLine]:
     """Return where the operator and its fake kernel return: the fix belongs there."""
-    lines = (found.places.real, found.places.fake)
-    return [SourceLine(file=one.file, line=one.line) for one in lines if one is not None]
+    return source_of(found.places.real, found.places.fake)
 
 
 def where(place: Line | None) -> str | None:

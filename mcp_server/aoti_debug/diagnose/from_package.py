@@ -17,7 +17,7 @@ from aoti_debug.read.record import NativeBacktrace, PythonException, RuntimeMess
 
 if TYPE_CHECKING:
     from aoti_debug.package.record import CompiledModel, Flaw, Launch, Package
-    from aoti_debug.read.event_records import Call, Phase
+    from aoti_debug.read.event_records import Call
     from aoti_debug.vocabulary import Break, Place
 
 INTERNAL = re.compile(r"arg\d+_\d+")
@@ -31,8 +31,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if package is None:
         return
     yield from from_flaws(observations, package)
-    call = observations.run.call
-    model = package.model(call.model if call else None)
+    call, model = observations.run.call, observations.model
     if call is not None and model is not None:
         yield from from_contract(observations, package, model, call)
 
@@ -73,12 +72,8 @@ def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
 
 def device_index(observations: Observations, call: Call) -> int | None:
     """Return the device that the package of a call was loaded for, where the script named one."""
-    own = [p for p in observations.run.of("load") if of_call(p, call)]
+    own = observations.run.of_package(call, "load")
     return own[-1].details.device_index if own else None
-
-
-def of_call(load: Phase, call: Call) -> bool:
-    return load.pid == call.pid and load.details.package == call.package
 
 
 def from_contract(
@@ -144,10 +139,7 @@ def launch_at_crash(observations: Observations) -> Launch | None:
 
 
 def launches(observations: Observations) -> tuple[Launch, ...]:
-    if observations.package is None:
-        return ()
-    call = observations.run.call
-    model = observations.package.model(call.model if call else None)
+    model = observations.model
     return model.wrapper.launches if model is not None and model.wrapper is not None else ()
 
 

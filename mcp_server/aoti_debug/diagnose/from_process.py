@@ -11,7 +11,6 @@ from aoti_debug.diagnose.calls import (
     is_users,
     phase_at_end,
     phase_of_frames,
-    source_of,
     users_frame,
 )
 from aoti_debug.diagnose.from_clean import clean, last_event, look_at_package
@@ -25,7 +24,7 @@ from aoti_debug.diagnose.from_native import (
 )
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Fault, Next, SourceLine
+from aoti_debug.model import Evidence, Fault, Next, SourceLine, source_of
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 
 HUNG = Kind("hang", "hang", Tier.HANG, "guides/threads-streams-hangs.md", confidence="proved")

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import source_of
 from aoti_debug.diagnose.from_input_check import LOWER_BOUND_2, WRITTEN, breaking, judged
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Fix, InputFinding, SourceLine
+from aoti_debug.model import Evidence, Fix, InputFinding, SourceLine, source_of
 from aoti_debug.vocabulary import Break, OutOfBounds, places_in
 
 if TYPE_CHECKING:

@@ -388,7 +388,7 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
     """Correct a finding by what the log shows around it."""
     known = candidate.diagnosis
     category, phase = known.category, known.phase
-    at = known.evidence[0].lines[0] if known.evidence and known.evidence[0].lines else 0
+    at = candidate.line
     if candidate.role == "clean" or not at:
         return candidate
     if category in BUILT and phase in BUILDING and is_building(scene):
@@ -420,7 +420,7 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
         phase = opened or phase_of_native(line.text for line in scene.all(HOST)) or phase
         if opened == "load" and category == "kernel_resources":
             category = "package_incompatible"
-    if phase == "run" and known.evidence and TUNER.search(known.evidence[0].quote):
+    if phase == "run" and TUNER.search(candidate.quote):
         phase = "autotune"
     if category == "kernel_resources" and phase == "run" and scene.any(INDUCTOR):
         phase = "triton_compile" if scene.any(TUNING) else phase
@@ -452,7 +452,7 @@ def changed(candidate: Candidate, category: Category, phase: Phase) -> Candidate
     update: dict[str, object] = {"category": category, "phase": phase}
     if category != known.category:
         update["guide"] = MEANINGS[category].guide
-    return replace(candidate, diagnosis=known.model_copy(update=update))
+    return candidate.but(**update)
 
 
 # What says last of all that the failure above it is passed over.
@@ -465,8 +465,7 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
     that all clues have been read."""
     best, *others = ranked
     known = best.diagnosis
-    at = known.evidence[0].lines[0] if known.evidence and known.evidence[0].lines else 0
-    quote = known.evidence[0].quote if known.evidence else ""
+    at, quote = best.line, best.quote
     if known.category == "no_fault" or best.role == "clean":
         return [best, *others]
     if known.category == "unknown" and whole and (warned := scene.all(WARNED)):
@@ -513,8 +512,7 @@ def logged_as_warnings(scene: Scene) -> bool:
 
 def of_no_harm(candidate: Candidate, phase: Phase, quote: str) -> Candidate:
     best = changed(candidate, "false_alarm", phase)
-    update = {"summary": headline("a warning that stopped nothing: ", quote)}
-    return replace(best, diagnosis=best.diagnosis.model_copy(update=update))
+    return best.but(summary=headline("a warning that stopped nothing: ", quote))
 
 
 IMPORTS = Form(r"\bModuleNotFoundError\b", r"\bNo module named\b")
@@ -523,7 +521,7 @@ LOADS = Form(r"(?i)\bload(?:ing|ed)?\b|\bconstructed\b", r"(?i)\bdlopen\b", r"\b
 
 def doing(candidate: Candidate, scene: Scene) -> Phase:
     """Return the phase of a failure by its words alone: environment, load, or else run."""
-    quote = candidate.diagnosis.evidence[0].quote if candidate.diagnosis.evidence else ""
+    quote = candidate.quote
     if IMPORTS.search(quote) or is_building(scene):
         return "environment"
     last = [line.text for line in scene.lines[-3:]]

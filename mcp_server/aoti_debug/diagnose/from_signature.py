@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import phase_at_end, phase_of_frames, traceback_phase, within
+from aoti_debug.diagnose.calls import phase_at_end, phase_of_frames, traceback_phase
 from aoti_debug.diagnose.from_exception import judge, phase_of_places
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.facts.categories import GPU_FAULTS
@@ -17,6 +17,7 @@ from aoti_debug.signatures import Match, Signature
 # What a signature may name as the next tool; a triage is no step on from a triage.
 NEXT = ("check_environment", "inspect_package", "minify", "run_stage", "triage")
 NEAR = 40  # lines
+AROUND = range(-NEAR, NEAR + 1)
 BESIDE = 3  # lines
 TUNES = re.compile(r"(?i)\b(?:while|during) (?:compil(?:ing|ation)|(?:auto)?tuning)\b")
 WITHIN_A_COMPILE = ("autotune", "triton_compile", "cpp_compile")
@@ -45,7 +46,7 @@ def phase(observations: Observations, match: Match) -> Phase:
     if own not in ("run", "environment"):
         return own
     for exception in observations.of(PythonException):
-        if within(match.span, exception.span):
+        if exception.span.holds(match.span):
             one_by_one = (phase_of_frames([frame]) for frame in exception.frames)
             if own == "environment" and "load" in one_by_one:
                 return own
@@ -56,10 +57,8 @@ def phase(observations: Observations, match: Match) -> Phase:
     for dump in observations.of(FaultHandlerDump):
         if dump.span.artifact == match.span.artifact and dump.span.last >= match.span.first:
             return phase_of_frames(reversed(dump.frames)) or own
-    for throw in observations.of(CppThrow):
-        near = abs(throw.span.first - match.span.first) <= NEAR
-        if throw.span.artifact == match.span.artifact and near:
-            return phase_of_native(throw.functions) or own
+    for throw in observations.near(CppThrow, match.span, AROUND):
+        return phase_of_native(throw.functions) or own
     if (around := phase_around(observations, match)) is not None:
         told = phase_of_program(match.span.quote)
         return told if around == "lower" and told == "triton_compile" else around
@@ -81,23 +80,14 @@ def of_triton(observations: Observations, match: Match) -> bool:
     """Tell whether Triton ran the compiler: ptxas for kernels, a C compiler for its launcher."""
     if re.search(r"ptxas|\b(?:cuda_utils|hip_utils|__triton_launcher)\.c", match.span.quote):
         return True
-    near = (
-        place.file.replace("\\", "/")
-        for place in observations.of(CodePlace)
-        if place.span.artifact == match.span.artifact
-        and abs(place.span.first - match.span.first) <= NEAR
-    )
-    return any(part in file for file in near for part in TRITONS)
+    places = observations.near(CodePlace, match.span, AROUND)
+    return any(part in place.file.replace("\\", "/") for place in places for part in TRITONS)
 
 
 def phase_around(observations: Observations, match: Match) -> Phase | None:
     """Return the phase of the frames just above a line of a log that no traceback holds."""
     span = match.span
-    above = [
-        place
-        for place in observations.of(CodePlace)
-        if place.span.artifact == span.artifact and 0 <= span.first - place.span.first <= NEAR
-    ]
+    above = observations.near(CodePlace, span, range(-NEAR, 1))
     if observations.ending is not None:
         return None
     if above:
@@ -113,12 +103,8 @@ def while_tuning(observations: Observations, match: Match) -> bool:
         return False
     if match.signature.category in GPU_FAULTS and TUNES.search(match.span.quote):
         return True
-    return any(
-        other.signature.phase == "autotune"
-        and other.span.artifact == match.span.artifact
-        and 0 <= match.span.first - other.span.first <= BESIDE
-        for other in observations.of(Match)
-    )
+    above = observations.near(Match, match.span, range(-BESIDE, 1))
+    return any(other.signature.phase == "autotune" for other in above)
 
 
 def phase_below(observations: Observations, match: Match) -> Phase | None:
@@ -126,13 +112,7 @@ def phase_below(observations: Observations, match: Match) -> Phase | None:
     where it was loading: there it says why, and Python's exception only that."""
     if observations.ending is not None or not match.span.quote.startswith("Error: "):
         return None
-    span = match.span
-    below = [
-        place
-        for place in observations.of(CodePlace)
-        if place.span.artifact == span.artifact and 0 < place.span.first - span.first <= NEAR
-    ]
-    phase = phase_of_places(below)
+    phase = phase_of_places(observations.near(CodePlace, match.span, range(1, NEAR + 1)))
     return phase if phase in ("load", "constants") else None
 
 
@@ -140,7 +120,7 @@ def as_the_stack_tells(observations: Observations, match: Match, candidate: Cand
     """Correct what a wrapper of any exception says of it, where the stack within tells more."""
     for exception in observations.of(PythonException):
         phase = traceback_phase(observations, exception)
-        if phase in WITHIN_A_COMPILE and within(match.span, exception.span):
+        if phase in WITHIN_A_COMPILE and exception.span.holds(match.span):
             category, confidence = judge(exception, phase)
             return candidate.but(phase=phase, category=category, confidence=confidence)
     return candidate

@@ -12,7 +12,7 @@ from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Experiment, Fix, Kernel
-from aoti_debug.plain import few
+from aoti_debug.plain import digits, few
 from aoti_debug.read.record import Launches, TensorStatistics
 from aoti_debug.record.outputs import always, first_odd
 from aoti_debug.symptom import is_other
@@ -193,9 +193,7 @@ def place(report: RepeatsReport) -> str:
 
 def first_of(first: Place) -> str:
     """Return "[3]: 1.25, not 2" of the first wrong element."""
-    values = (first.package, first.expected)
-    got, wanted = (f"{v:.6g}" if isinstance(v, float) else v for v in values)
-    return f"{list(first.at)}: {got}, not {wanted}"
+    return f"{list(first.at)}: {digits(first.package)}, not {digits(first.expected)}"
 
 
 def difference_of(output: Compared) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from aoti_debug.explain.package import Origin
     from aoti_debug.explain.values import Found
     from aoti_debug.package.documents import Use
-    from aoti_debug.package.record import Package
+    from aoti_debug.package.record import CompiledModel, Package
     from aoti_debug.read import event_records as read
     from aoti_debug.read.check_report import CompareReport
     from aoti_debug.read.examine_reports import WeightsReport
@@ -126,6 +126,12 @@ class Observations:
         return compared if compared is not None and compared.verdict == "agrees" else None
 
     @property
+    def model(self) -> CompiledModel | None:
+        """Return the model of the package that the call in question is of."""
+        call = self.run.call
+        return self.package.model(call.model if call else None) if self.package else None
+
+    @property
     def artifacts(self) -> dict[str, int]:
         """Return the place of each artifact in the order of trust."""
         names = dict.fromkeys(record.span.artifact for record in self.records)
@@ -145,14 +151,17 @@ class Observations:
     def first(self, kind: type[R]) -> R | None:
         return next(iter(self.of(kind)), None)
 
+    def near(self, kind: type[R], span: Span, lines: range) -> list[R]:
+        """Return the records of a kind that begin so many lines below a span (negative: above)."""
+        found = (one for one in self.of(kind) if one.span.artifact == span.artifact)
+        return [one for one in found if one.span.first - span.first in lines]
+
     def signature_at(self, span: Span, roles: Collection[str] = ("cause",)) -> Signature | None:
         """Return the best signature of these roles that matched within `span`."""
         found = [
             match.signature
             for match in self.of(Match)
-            if match.span.artifact == span.artifact
-            and span.first <= match.span.first <= span.last
-            and match.signature.role in roles
+            if span.holds(match.span) and match.signature.role in roles
         ]
         return min(found, key=lambda one: one.tier.place, default=None)
 
@@ -198,6 +207,16 @@ class Candidate:
         )
 
     @property
+    def line(self) -> int:
+        """Return the first line of its evidence; 0 if it has none."""
+        first = self.diagnosis.evidence[:1]
+        return first[0].lines[0] if first and first[0].lines else 0
+
+    @property
+    def quote(self) -> str:
+        return self.diagnosis.evidence[0].quote if self.diagnosis.evidence else ""
+
+    @property
     def alone(self) -> bool:
         """Tell whether it is made of a signature and nothing else."""
         return self.signature is not None and not self.richer
@@ -226,6 +245,16 @@ def evidence(of: Span | Evidence | str, said: str = "") -> Evidence:
         return of
     quote = of.quote[:EVENT] if of.artifact.endswith("events.jsonl") else of.quote
     return Evidence(artifact=of.artifact, lines=(of.first, of.last), quote=quote)
+
+
+def inside(one: Evidence, other: Evidence) -> bool:
+    """Tell whether the first line of `one` is among the lines of `other`."""
+    return (
+        one.artifact == other.artifact
+        and one.lines is not None
+        and other.lines is not None
+        and other.lines[0] <= one.lines[0] <= other.lines[1]
+    )
 
 
 class Known(TypedDict, total=False):

@@ -31,6 +31,7 @@ from aoti_debug.diagnose.calls import launcher_spans
 from aoti_debug.diagnose.downgrade import ruled
 from aoti_debug.diagnose.enrich import enrich
 from aoti_debug.diagnose.from_clean import last_resort
+from aoti_debug.diagnose.observations import inside
 from aoti_debug.diagnose.traffic import counted
 from aoti_debug.facts.categories import GPU_FAULTS
 from aoti_debug.hypotheses import (
@@ -126,7 +127,7 @@ def in_order(candidates: Iterable[Candidate], observations: Observations) -> lis
     def key(candidate: Candidate) -> tuple[tuple[int, ...], int, int, int]:
         at = candidate.diagnosis.evidence[0] if candidate.diagnosis.evidence else None
         artifact = artifacts.get(at.artifact, len(artifacts)) if at is not None else -1
-        return candidate.worth, artifact, line(candidate), candidate.order
+        return candidate.worth, artifact, candidate.line, candidate.order
 
     return sorted(candidates, key=key)
 
@@ -158,16 +159,6 @@ def repeats(candidate: Candidate, richer: Iterable[Candidate], taken: Collection
     )
 
 
-def inside(one: Evidence, other: Evidence) -> bool:
-    """Tell whether the first line of `one` is among the lines of `other`."""
-    return (
-        one.artifact == other.artifact
-        and one.lines is not None
-        and other.lines is not None
-        and other.lines[0] <= one.lines[0] <= other.lines[1]
-    )
-
-
 def set_apart(candidates: Iterable[Candidate], launcher: Sequence[Span]) -> list[Candidate]:
     """Make what the minifier's launcher printed an aftermath of the script's own failure."""
     places = [Evidence(artifact=s.artifact, lines=(s.first, s.last), quote="") for s in launcher]
@@ -189,10 +180,10 @@ def demote_later_gpu_messages(candidates: Iterable[Candidate]) -> list[Candidate
         if (
             candidate.role == "cause"
             and candidate.diagnosis.category in GPU_FAULTS
-            and line(candidate)
+            and candidate.line
         ):
             known = first.get(artifact)
-            if known is None or line(candidate) < line(known):
+            if known is None or candidate.line < known.line:
                 first[artifact] = candidate
     found = []
     for candidate in kept:
@@ -212,13 +203,7 @@ def first_fault(candidate: Candidate, first: Mapping[str, Candidate]) -> Candida
     if known.category not in GPU_FAULTS | {"out_of_memory", "device_unavailable"}:
         return None
     fault = first.get(known.evidence[0].artifact)
-    return fault if fault is not None and line(candidate) > line(fault) else None
-
-
-def line(candidate: Candidate) -> int:
-    """Return the first line of a candidate's evidence; 0 if it has none."""
-    evidence = candidate.diagnosis.evidence
-    return evidence[0].lines[0] if evidence and evidence[0].lines else 0
+    return fault if fault is not None and candidate.line > fault.line else None
 
 
 def merged(ranked: Iterable[Candidate]) -> list[Candidate]:

@@ -75,7 +75,7 @@ def of_a_neighbour(candidate: Candidate) -> bool:
     said = candidate.diagnosis
     if said.category in OF_THE_MACHINE or not said.evidence or candidate.role == "clean":
         return False
-    return by_a_neighbour(said.evidence[0].quote)
+    return by_a_neighbour(candidate.quote)
 
 
 def last_to_speak(lines: Iterable[str]) -> tuple[int, Part] | None:

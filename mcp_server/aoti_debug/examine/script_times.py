@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 from aoti_debug.examine.answers import SlowReason
-from aoti_debug.model import SourceLine
+from aoti_debug.model import source_of
 from aoti_debug.read.event_records import Phase
 from aoti_debug.record.run_seen import RunSeen
 
@@ -49,7 +49,7 @@ def _between(run: RunSeen) -> SlowReason | None:
         change="do it once before the loop, or leave it out",
         gain=share,
         tried="as the script's own run was seen",
-        source=SourceLine(file=file, line=line),
+        source=source_of((file, line))[0],
     )
 
 
@@ -68,7 +68,7 @@ def _again(phases: Sequence[Phase], kind: str, calls: float) -> SlowReason | Non
         change=change,
         gain=cost / spent,
         tried="as the script's own run was seen",
-        source=SourceLine(file=caller[0], line=caller[1]) if caller is not None else None,
+        source=next(iter(source_of(caller)), None),
     )
 
 

@@ -33,7 +33,7 @@ from aoti_debug.explain.find import Texts
 from aoti_debug.explain.package import read_texts
 from aoti_debug.facts.run_flags import SLOWING
 from aoti_debug.facts.stages import STAGES
-from aoti_debug.model import SourceLine
+from aoti_debug.model import source_of
 from aoti_debug.package.record import CompiledModel
 from aoti_debug.read.timing_report import TimingReport
 from aoti_debug.record.run_seen import NO_RECORD, RunSeen
@@ -262,5 +262,5 @@ async def settings_reason(
         change="compile without" if len(doubtful) == 1 else "compile without them",
         gain=gain,
         tried=pairs_said(pairs),
-        source=SourceLine(file=caller[0], line=caller[1]) if caller is not None else None,
+        source=next(iter(source_of(caller)), None),
     )

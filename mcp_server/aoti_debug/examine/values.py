@@ -22,8 +22,9 @@ from aoti_debug.examine.process import (
 )
 from aoti_debug.examine.values_repro import kernel_scripts
 from aoti_debug.explain.values import lines
-from aoti_debug.model import SourceLine
+from aoti_debug.model import SourceLine, source_of
 from aoti_debug.package.record import CompiledModel, Launch
+from aoti_debug.plain import digits
 from aoti_debug.read.examine_reports import (
     Argument,
     Compared,
@@ -116,7 +117,7 @@ def summary(report: ValuesReport, first: FirstWrong | None) -> str:
         return f"launch {refused.number}, {refused.kernel}, refuses its arguments: {refused.said}"
     if first is not None:
         at = f"[{', '.join(map(str, first.at))}]"
-        wrong = f"{first.argument}{at} is {short(first.got)}, not {short(first.expected)}"
+        wrong = f"{first.argument}{at} is {digits(first.got)}, not {digits(first.expected)}"
         place = f"launch {first.number}, {first.kernel}, is the first that is wrong"
         return f"{place}: {wrong}" if first.expected is not None else place
     if report.nan is not None:
@@ -128,10 +129,6 @@ def summary(report: ValuesReport, first: FirstWrong | None) -> str:
     if compared == "differs":
         return f"{count} seen; the results differ from the reference, and no launch explains it"
     return f"{count} seen"
-
-
-def short(value: float | str | None) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong | None:
@@ -152,13 +149,13 @@ def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong
         got=place.package,
         expected=place.expected,
         wrong=like.wrong,
-        source=lines(like.stack) or source_of(launch, model),
+        source=lines(like.stack) or model_lines(launch, model),
         then=list(first.then),
     )
 
 
 def row(launch: Launched, model: CompiledModel | None, mark: str | None) -> KernelValues:
-    places, known = source_of(launch, model), stated(launch, model)
+    places, known = model_lines(launch, model), stated(launch, model)
     arguments = [
         tensor(argument, seen, written=seen is argument.after)
         for argument in launch.arguments
@@ -183,11 +180,11 @@ def stated(launch: Launched, model: CompiledModel | None) -> Launch | None:
     return known[number - 1] if 0 < number <= len(known) else None
 
 
-def source_of(launch: Launched, model: CompiledModel | None) -> list[SourceLine]:
+def model_lines(launch: Launched, model: CompiledModel | None) -> list[SourceLine]:
     """Return the model's lines: as the package says them, else of the values it agrees with."""
     origin = origin_of(stated(launch, model), model)
-    for one in origin.source[:1] if origin is not None else ():
-        return [SourceLine(file=one.file, line=one.line, text=one.text)]
+    if origin is not None and origin.source:
+        return source_of(origin.source[0])
     likes = [one.like for one in launch.arguments if one.like is not None and one.agrees]
     return next((found for like in reversed(likes) if (found := lines(like.stack))), [])
 

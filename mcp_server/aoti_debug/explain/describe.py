@@ -12,7 +12,7 @@ from aoti_debug.explain.find import Wanted
 from aoti_debug.explain.index import Index
 from aoti_debug.explain.meaning import KernelReader
 from aoti_debug.explain.names import ModelNames
-from aoti_debug.model import Kernel, SourceLine
+from aoti_debug.model import Kernel, SourceLine, source_of
 from aoti_debug.package.record import KernelOrigin, Launch
 
 CODE_LINES = 80
@@ -130,4 +130,4 @@ def lines_of(
     if found is not None and found.table is not None:
         module = names.called(found.table).split(".")[-2:][0]
         frames.sort(key=lambda frame: 0 if f".{module}(" in (frame.text or "") else 1)
-    return [SourceLine(file=one.file, line=one.line, text=one.text) for one in frames[:8]]
+    return source_of(*frames[:8])

@@ -16,6 +16,7 @@ from aoti_debug.explain.meaning import KernelReader
 from aoti_debug.explain.names import read_names
 from aoti_debug.model import SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
+from aoti_debug.plain import few
 from aoti_debug.vocabulary import Leaf
 
 _GENERATED = "@triton_heuristics.user_autotune("
@@ -190,7 +191,7 @@ def summary(name: str, launches: Sequence[Launch], origin: KernelOrigin | None) 
     ops = list(dict.fromkeys(op for launch in launches for op in launch.ops))
     nodes = (origin.nodes_before or origin.nodes) if origin is not None else ()
     named = ops or [f"node {node}" for node in nodes]
-    what = ", ".join(named[:8]) + (", …" if len(named) > 8 else "") or "no operators named"
+    what = few(named, 8) or "no operators named"
     count = len(launches)
     times = {0: "not launched", 1: "launched once"}.get(count, f"launched {count} times")
     line = f"; from {origin.source[0]}" if origin and origin.source else ""

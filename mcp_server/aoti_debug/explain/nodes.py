@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from aoti_debug.explain.out_of_bounds import blamed
-from aoti_debug.explain.values import Found, Report, at_node, lines, place, rows
+from aoti_debug.explain.values import Found, Report, at_node, lines, place, rows, undeclared
 from aoti_debug.model import Fix, InputFinding
 from aoti_debug.read.check_report import read_part
 from aoti_debug.vocabulary import OutOfBounds, Reason, ReasonKind
@@ -24,16 +24,8 @@ def read_report(report: Report, inputs: Mapping[str, int], *, nan: bool = True) 
 
 
 def write_found(wrote: Report) -> Found:
-    """A custom operator writes to what it says it only reads: compiled code relies on that."""
-    argument = str(wrote.get("argument"))
-    summary = (
-        f"{wrote.get('op')} writes to its argument {argument}, which its schema says it only reads "
-        f"(seen at {place([wrote.get('at')])} of {wrote.get('from')})"
-    )
-    fix = Fix(
-        what=f"declare it, mutates_args=({argument!r},), or let the operator copy {argument} first",
-        why="compiled code reuses and reorders buffers by what the schema says",
-    )
+    said, fix = undeclared(wrote.get("op"), str(wrote.get("argument")))
+    summary = f"{said} (seen at {place([wrote.get('at')])} of {wrote.get('from')})"
     return at_node(wrote, "", summary, fix)
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aoti_debug.explain import culprit
-from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow
+from aoti_debug.model import Category, Fix, InputFinding, SourceLine, ValueRow, source_of
+from aoti_debug.plain import digits, few, times
 from aoti_debug.read.culprit import read_culprit
 from aoti_debug.vocabulary import Place
 
@@ -51,7 +52,7 @@ def lines(stack: Any) -> list[SourceLine]:
     models = [place for place in frames if place.owner != "torch"]
     own = [place for place in models if place.owner == "user"]
     kept = dict.fromkeys([*models[-1:], *own[-1:]] or frames[-1:])
-    return [SourceLine(file=place.file, line=place.line, text=place.text) for place in kept]
+    return source_of(*kept)
 
 
 def rows(report: Report, node: str, mark: str) -> list[ValueRow]:
@@ -140,7 +141,7 @@ def read_bisection(report: Report) -> Found | None:
         said += f"; launch {launch.get('number')} of the package, {launch.get('kernel')}, wrote it"
     if first.get("explains"):
         said += "; with its value the exported program gives the package's results"
-    said += f" ({compiles} {'compile' if compiles == 1 else 'compiles'})"
+    said += f" ({times(compiles, 'compile')})"
     fix, blamed, at = REPORT_IT, read_culprit(report), first
     if blamed is not None:
         fused = [one for one in first.get("fused") or [] if one.get("op") == blamed.op]
@@ -167,6 +168,15 @@ def at_node(part: Report, headline: str, summary: str, fix: Fix) -> Found:
     """Return a finding at the node that a part of a report is about."""
     node, op, stack = str(part.get("node")), str(part.get("op")), lines(part.get("stack"))
     return Found("wrong_result", summary, node, op, stack, fixes=[fix], headline=headline)
+
+
+def undeclared(op: object, argument: str) -> tuple[str, Fix]:
+    """Say that a custom operator writes to what it says it only reads, and what to do."""
+    said = f"{op} writes to its argument {argument}, which its schema says it only reads"
+    what = f"declare it, mutates_args=({argument!r},), or copy {argument} in the operator first"
+    return said, Fix(
+        what=what, why="compiled code reuses and reorders buffers by what the schema says"
+    )
 
 
 def copies_found(reason: Report) -> Found:
@@ -213,8 +223,7 @@ def kept_weights_found(reason: Report) -> Found:
     """The package goes on with values of its compile for weights that were loaded anew."""
     names = [str(name) for name in reason.get("names") or []]
     count, given = reason.get("count"), reason.get("given")
-    listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    headline = f"the package still computes with compile-time values of {listed}"
+    headline = f"the package still computes with compile-time values of {few(names)}"
     summary = (
         f"{headline}: load_constants changed {given} weights, of which {count} are folded into "
         "other constants"
@@ -303,11 +312,7 @@ def pair(row: Report) -> str:
     first = first_wrong(row)
     if not first or row.get("verdict") in ("shape", "dtype"):
         return ""
-    got, right = (
-        f"{value:.6g}" if isinstance(value, float) else str(value)
-        for value in (first.get("package"), first.get("expected"))
-    )
-    return f": {got}, not {right}"
+    return f": {digits(first.get('package'))}, not {digits(first.get('expected'))}"
 
 
 def difference(row: Report) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from aoti_debug.diagnose.calls import base_name, declared, name_of
+from aoti_debug.diagnose.calls import declared, name_of, spot
 from aoti_debug.diagnose.traffic import place
 from aoti_debug.experiments import Tried, tried
 from aoti_debug.model import Experiment, InputFinding
@@ -54,8 +54,7 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         calls = ", ".join(str(call) for _, call in sorted(others)[:4])
         why = f"the script finds the results of call {calls} wrong, which breaks nothing"
         return Weighed("also_true", lines(breaking, "which breaks it"), why)
-    trials = observations.checks.trials
-    pair = trials.pair if trials is not None else None
+    pair = observations.checks.pair
     fine = all(outcome.given.verdict == "agrees" for _, outcome in breaking)
     if pair is not None and pair.explained and fine:
         why = f"call {pair.call} gives the results of the reference with its weights"
@@ -214,7 +213,7 @@ def narrowed_by(finding: InputFinding, observations: Observations) -> str:
     asked = next((one for one in observations.asked if symbol and one.bounds(symbol)), None)
     if asked is None:
         return ""
-    return f" ({asked.function} at {base_name(asked.file)}:{asked.line} asked {asked.text})"
+    return f" ({asked.function} at {spot(asked.file, asked.line)} asked {asked.text})"
 
 
 def line(group: Sequence[tuple[InputFinding, Weighed]], observations: Observations) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aoti_debug.diagnose.calls import at_line, base_name, writes_to
+from aoti_debug.diagnose.calls import at_line, spot, writes_to
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Category, Experiment, Fix, SourceLine
+from aoti_debug.model import Category, Experiment, Fix, source_of
 from aoti_debug.plain import few
 from aoti_debug.symptom import agreeing, compared, far, partly, rejects
 
@@ -29,7 +29,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if not rejects(observations):
         return
     tried, pairs = agreeing(observations), compared(observations)
-    pair = experiment(observations)
+    pair = observations.checks.pair
     if pair is not None and (moved := state_of_package(observations, pair)) is not None:
         yield moved
         return
@@ -61,7 +61,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def with_writer(reason: Candidate, observations: Observations) -> Candidate:
     """Put the line first that was seen to write to an input after the call."""
     seen = observations.handed.run.handed if observations.handed is not None else ()
-    lines = [SourceLine(file=w[0], line=w[1]) for w in [o.writer for o in seen if o.after] if w]
+    lines = source_of(*(one.writer for one in seen if one.after))
     return reason.but(source=[*lines[:1], *reason.diagnosis.source])
 
 
@@ -71,11 +71,6 @@ def telling(one: Reference, fine: Sequence[Reference]) -> Reference:
     alike = (n for n in names if any(getattr(other, n) == getattr(one, n) for other in fine))
     same: dict[str, Any] = dict.fromkeys(alike, ())
     return replace(one, **same)
-
-
-def experiment(observations: Observations) -> Pair | None:
-    trials = observations.checks.trials
-    return trials.pair if trials is not None else None
 
 
 def state_of_package(observations: Observations, pair: Pair) -> Candidate | None:
@@ -130,7 +125,7 @@ def stale(observations: Observations) -> bool:
 
 def words(observations: Observations, one: Reference) -> Words | None:
     """Say the first way in which the reference differs, the surest first."""
-    pair = experiment(observations)
+    pair = observations.checks.pair
     if rewritten(observations, one):
         said = "user-managed weights were written again after load_constants: "
         held = one.changed or tuple(sorted(loaded(observations)))
@@ -238,14 +233,14 @@ def weights(observations: Observations, one: Reference) -> Words:
 
 
 def left_out(observations: Observations, one: Reference) -> list[str]:
-    pair, given = experiment(observations), loaded(observations)
+    pair, given = observations.checks.pair, loaded(observations)
     unused = pair.left if pair is not None and pair.given is not None and pair.given.agrees else ()
     return [name for name in one.changed if name not in given and name not in unused]
 
 
 def rewritten(observations: Observations, one: Reference) -> bool:
     """Tell whether user-managed weights were overwritten after an earlier call was right."""
-    run, pair = observations.run, experiment(observations)
+    run, pair = observations.run, observations.checks.pair
     given = run.of("constants")
     earlier = [r for r in compared(observations) if not r.far and (r.call or 0) < (one.call or 0)]
     own = pair is not None and (pair.explained or (pair.anew is not None and pair.anew.agrees))
@@ -254,7 +249,7 @@ def rewritten(observations: Observations, one: Reference) -> bool:
 
 def again(observations: Observations, names: Sequence[str]) -> str:
     """Say what brings weights into a package; some are written into its code."""
-    pair = experiment(observations)
+    pair = observations.checks.pair
     inlined = [name for name in names if pair is not None and name in pair.left]
     fix = f"export and compile again: load_constants cannot give it {few(inlined)}, "
     return fix + "not among its constants" if inlined else AGAIN
@@ -306,15 +301,11 @@ def candidate(
     category, said, fix = found
     at = at_line(*place) if place else ""
     at = "" if at in said else at
-    both = [spot for spot in dict.fromkeys((place, one.caller, one.lazy)) if spot is not None]
-    lines = [SourceLine(file=file, line=line) for file, line in both]
     fixes = [Fix(what=fix)]
     if one.lazy is not None and one.caller is not None:
-        asked = f"{base_name(one.lazy[0])}:{one.lazy[1]}"
         now = "evaluate the reference at once, where the generator is made: list(…)"
-        why = f"it runs only when it is asked for values, at {asked}"
-        where = f"{base_name(one.caller[0])}:{one.caller[1]}"
-        fixes.insert(0, Fix(what=now, where=where, why=why))
+        why = f"it runs only when it is asked for values, at {spot(*one.lazy)}"
+        fixes.insert(0, Fix(what=now, where=spot(*one.caller), why=why))
     because = []
     if pair is not None and pair.explained:
         program = "" if pair.given is not None and pair.given.agrees else "the exported program on "
@@ -332,7 +323,7 @@ def candidate(
         f"{said}{at}",
         one.span,
         confidence="proved" if one.far and (known or sure(one, pair)) else "likely",
-        source=lines,
+        source=source_of(*dict.fromkeys((place, one.caller, one.lazy))),
         because=because,
         fixes=fixes,
     )

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.calls import spot
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.experiments import tried
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.undeclared_write import changes_inputs
-from aoti_debug.model import Category, Experiment, Fix, SourceLine
+from aoti_debug.model import Category, Experiment, Fix, source_of
 from aoti_debug.symptom import agreeing, compared, rejects, unpaired
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def handed_over(observations: Observations) -> Candidate | None:
         return None
     one = max(found, key=lambda one: one.count)
     places = [one.writer, one.caller, one.maker]
-    wrote, read, made = (f"{base_name(p[0])}:{p[1]}" if p else "" for p in places)
+    wrote, read, made = (spot(*place) if place else "" for place in places)
     said = f"{wrote or 'the script'} writes memory again before {read or 'a later line'} has read "
     said += f"it: {one.count} tensor{'s' * (one.count > 1)} from {made or 'earlier'}"
     what = "the script again, each read given what was there when its tensor was handed over"
@@ -90,7 +90,7 @@ def handed_over(observations: Observations) -> Candidate | None:
         where=made or None,
     )
     kind = replace(KEPT if one.same else TORN, confidence="proved")
-    lines = [SourceLine(file=p[0], line=p[1]) for p in dict.fromkeys(places) if p is not None]
+    lines = source_of(*dict.fromkeys(places))
     because = [Experiment(experiment=what, result="ends well: nothing is wrong")]
     return kind.found(said, one.span, source=lines, because=because, fixes=[fix])
 

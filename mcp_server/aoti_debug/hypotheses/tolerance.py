@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Experiment, Fix, SourceLine
+from aoti_debug.model import Experiment, Fix, source_of
 from aoti_debug.read.event_records import Reference
 from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects, unpaired
 
@@ -43,7 +43,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if jumps(worst):
         said = f"results are {worst.apart:.2g} apart where values reach {worst.largest:.2g}: an "
         said += "operator makes a difference of rounding large"
-        yield JUMPS.found(said, worst.span, source=_line(worst))
+        yield JUMPS.found(said, worst.span, source=source_of(worst.caller))
         return
     said = f"package and reference are at most {worst.apart:.2g} apart, which is rounding in "
     said += f"{dtype}: the script allows less"
@@ -60,7 +60,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     yield TOO_STRICT.found(
         said,
         worst.span,
-        source=_line(worst),
+        source=source_of(worst.caller),
         because=because,
         fixes=[
             *([EACH_STEP] if fused else []),
@@ -75,7 +75,3 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def jumps(pair: Reference) -> bool:
     """Tell whether results are as far apart as they are large: rounding alone is not."""
     return pair.largest > 0 and (pair.apart or 0.0) >= pair.largest / 2
-
-
-def _line(pair: Reference) -> list[SourceLine]:
-    return [SourceLine(file=pair.caller[0], line=pair.caller[1])] if pair.caller else []

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
+from aoti_debug.explain.values import undeclared
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.contract import words
-from aoti_debug.model import Experiment, Fix, Kernel, SourceLine
+from aoti_debug.model import Experiment, Kernel, source_of
 from aoti_debug.symptom import rejects
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def said(one: Wrote) -> str:
     op, argument = one.op[:200], one.argument[:100]
     if one.aliased:
         return f"{op} returns the memory of its argument {argument}; its schema says a new tensor"
-    return f"{op} writes to its argument {argument}, which its schema says it only reads"
+    return undeclared(op, argument)[0]
 
 
 def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> Candidate:
@@ -63,21 +64,18 @@ def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> C
     tried = f"package and exported program, with {one.op[:100]} given copies"
     because = [Experiment(experiment=tried, result=words(copied))] if copied and tells else []
     place = one.places.real
-    own = [SourceLine(file=place.file, line=place.line)] if place is not None else []
     name = one.argument[:100]
-    what = f"declare it, mutates_args=({name!r},), or copy {name} in the operator first"
-    fix = Fix(
-        what=f"return {name}.clone() in the operator" if one.aliased else what,
-        where=f"{place.file}:{place.line}" if place is not None else None,
-        why="compiled code reuses and reorders buffers by what the schema says",
-    )
+    fix = undeclared(one.op, name)[1]
+    change = {"what": f"return {name}.clone() in the operator"} if one.aliased else {}
+    where = f"{place.file}:{place.line}" if place is not None else None
+    fix = fix.model_copy(update={**change, "where": where})
     return WRITES.found(
         said(one),
         report.artifact,
         confidence="proved" if helps else "likely",
         kernel=Kernel(name=one.op[:200], kind="custom_op"),
         ops=[one.op[:200]],
-        source=[*own, *last_line_of(one.stack)],
+        source=[*source_of(place), *last_line_of(one.stack)],
         because=because,
         fixes=[fix],
         order=order,

@@ -26,10 +26,21 @@ def _cut(value: Any) -> Any:
     return value[:_TEXT] if isinstance(value, str) else value
 
 
+R = TypeVar("R", bound="ProbeReport")
+
+
 class ProbeReport(BaseModel):
     model_config = ConfigDict(
         extra="ignore", frozen=True, defer_build=True, coerce_numbers_to_str=True
     )
+
+    @classmethod
+    def read(cls: type[R], document: object) -> R | None:
+        """Read a report, its texts cut; None for what is none."""
+        try:
+            return cls.model_validate(_cut(document))
+        except ValidationError:
+            return None
 
 
 class Raised(ProbeReport):
@@ -408,10 +419,7 @@ def read_step(name: Check, document: object, artifact: str) -> Step | None:
     """Read one step's document; None for what is none."""
     if not isinstance(document, dict):
         return None
-    try:
-        return KINDS[name].model_validate({**_cut(document), "artifact": artifact})
-    except ValidationError:
-        return None
+    return KINDS[name].read({**document, "artifact": artifact})
 
 
 def read_reports(document: object, artifact: str, signal: str | None = None) -> CheckReports:

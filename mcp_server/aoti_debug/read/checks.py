@@ -36,9 +36,9 @@ class CheckReports:
         return replace(self, **more)
 
     @property
-    def running(self) -> Check | None:
-        """Return the step in which the process ended, if it did in one."""
-        return next((n for n in CHECKS if (s := self.step(n)) and s.state == "running"), None)
+    def pair(self) -> reports.Pair | None:
+        """Return what became of a call that the script compares."""
+        return self.trials.pair if self.trials is not None else None
 
     @property
     def abnormal(self) -> bool:

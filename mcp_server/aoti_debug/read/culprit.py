@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from aoti_debug.read.check_report import ProbeReport
 
 PASSES = ("pre_grad_passes", "joint_graph_passes", "post_grad_passes")
@@ -64,7 +62,4 @@ class Culprit(ProbeReport):
 
 def read_culprit(report: Mapping[str, Any]) -> Culprit | None:
     """Return what a report holds of it; None where nothing was looked for."""
-    try:
-        return Culprit.model_validate(report["culprit"])
-    except (KeyError, ValidationError):
-        return None
+    return Culprit.read(report.get("culprit"))

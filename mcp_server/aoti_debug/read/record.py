@@ -28,6 +28,10 @@ class Span:
     last: int
     quote: str
 
+    def holds(self, other: Span) -> bool:
+        """Tell whether `other` begins among these lines."""
+        return other.artifact == self.artifact and self.first <= other.first <= self.last
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

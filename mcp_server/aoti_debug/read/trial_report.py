@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine
 from aoti_debug.read.check_report import ProbeReport
@@ -51,8 +49,5 @@ def read_trial(
     document: Mapping[str, Any] | None, settings: Mapping[str, object], artifact: str
 ) -> WithoutTrial:
     """Return the report of a process, as far as it came."""
-    try:
-        found = WithoutTrial.model_validate(document or {})
-    except ValidationError:
-        found = WithoutTrial()
+    found = WithoutTrial.read(document or {}) or WithoutTrial()
     return found.model_copy(update={"settings": dict(settings), "artifact": artifact})

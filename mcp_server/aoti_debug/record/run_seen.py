@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from aoti_debug.model import SourceLine
+from aoti_debug.model import SourceLine, source_of
 from aoti_debug.plain import one_line
 
 if TYPE_CHECKING:
@@ -67,6 +67,11 @@ class RunSeen:
 
     def of(self, *kinds: str) -> list[Phase]:
         return [phase for phase in self.phases if phase.phase in kinds]
+
+    def of_package(self, call: Call, *kinds: str) -> list[Phase]:
+        """Return the phases of these kinds of the package of a call, in its process."""
+        own = (call.pid, call.package)
+        return [phase for phase in self.of(*kinds) if (phase.pid, phase.details.package) == own]
 
     @cached_property
     def compiles(self) -> list[Phase]:
@@ -147,8 +152,7 @@ class RunSeen:
         return phase.details.caller if phase is not None else None
 
     def source(self, *calls: Call | None) -> list[SourceLine]:
-        places = (self.caller(call) for call in calls)
-        return [SourceLine(file=place[0], line=place[1]) for place in places if place is not None]
+        return source_of(*map(self.caller, calls))
 
     def called(self, kind: str) -> tuple[str, int] | None:
         found = [phase.details.caller for phase in self.of(kind) if phase.details.caller]

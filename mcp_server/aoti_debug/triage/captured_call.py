@@ -171,7 +171,7 @@ def guards_asked(found: Captured, directories: Sequence[Path]) -> tuple[Asked, .
 
 def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:
     """Add how many threads called at once; calls of a single instance wait for each other."""
-    loads, calls = of_package(run, call, "load"), of_package(run, call, "run")
+    loads, calls = run.of_package(call, "load"), run.of_package(call, "run")
     runners = max((p.details.num_runners or 1 for p in loads), default=1)
     if overlapping(calls) is None or (runners == 1 and len(loads) < 2):
         return found
@@ -180,14 +180,9 @@ def with_threads(found: Captured, run: RunSeen, call: Call) -> Captured:
     return replace(found, threads=most, runners=min(runners, most))
 
 
-def of_package(run: RunSeen, call: Call, *kinds: str) -> list[Phase]:
-    found = (p for p in run.of(*kinds) if p.pid == call.pid)
-    return [p for p in found if p.details.package == call.package]
-
-
 def constants_given(run: RunSeen, call: Call, directory: Path) -> tuple[tuple[Path, ...], str]:
     """Return the weights that the model had been given, or none and why they are not all known."""
-    own = of_package(run, call, "load", "constants", "swap", "free")
+    own = run.of_package(call, "load", "constants", "swap", "free")
     own = [p for p in own if p.details.instance in (None, call.instance)]
     before = [p for p in own if p.ok and p.span.first < call.span.first]
     given, idle = list[Phase](), list[Phase]()

@@ -120,7 +120,7 @@ def of_dump(name: Name, observations: Observations, captured: Captured) -> Decis
     about something else."""
     if name in ("memcheck", "again"):
         return skip(IN_DUMP)
-    run, package = observations.run, observations.package
+    run = observations.run
     described = not any(counts.others for counts in run.call_counts)
     if name == "contract":
         calls = judged(observations)
@@ -131,7 +131,7 @@ def of_dump(name: Name, observations: Observations, captured: Captured) -> Decis
         return skip(TAKEN) if fit else "guards may not hold, or indices not fit"
     if name != "fakes":
         return ""
-    model = package.model(run.call.model if run.call else None) if package is not None else None
+    model = observations.model
     operators = model.users_operators if model is not None else None
     if operators is None:
         return "the package does not say which operators the model calls"

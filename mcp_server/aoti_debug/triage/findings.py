@@ -8,7 +8,7 @@ from dataclasses import replace
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.from_native import place, stack_of
 from aoti_debug.model import Step
-from aoti_debug.plain import times
+from aoti_debug.plain import few, times
 from aoti_debug.read.check_report import (
     CallsReport,
     CompareReport,
@@ -139,7 +139,7 @@ def in_view_of(report: CheckStep, reports: CheckReports, repeated: int | None) -
             "compared outputs"
         )
     bad = [one.call for one in (calls.calls if calls is not None else ()) if breaks(one)]
-    numbers = ", ".join(map(str, bad[:6])) + (", …" if len(bad) > 6 else "")
+    numbers = few(list(map(str, bad)), 6)
     which = f"call {repeated}, which" if repeated is not None else "the call that"
     return f" on {which} was repeated; not compared: call {numbers}" if bad else ""
 

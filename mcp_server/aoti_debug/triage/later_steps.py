@@ -12,7 +12,7 @@ import anyio
 
 from aoti_debug import symptom
 from aoti_debug.diagnose import Observations
-from aoti_debug.diagnose.calls import base_name
+from aoti_debug.diagnose.calls import at_line, base_name
 from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.diagnose.observations import OlderPackage
@@ -23,7 +23,7 @@ from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.facts.trials import without
 from aoti_debug.hypotheses import tolerance
-from aoti_debug.model import Diagnosis, Fix, SourceLine
+from aoti_debug.model import Diagnosis, Fix, SourceLine, source_of
 from aoti_debug.read.check_report import CompareReport
 from aoti_debug.read.culprit import read_culprit
 from aoti_debug.read.record import DeviceAssert, PythonException
@@ -90,18 +90,17 @@ def brought(found: Found, observations: Observations) -> Found:
     if not seen:
         return found
     one = next((w for w in seen if w.file), seen[0])
-    at = f"{base_name(one.caller[0])}:{one.caller[1]}" if one.caller is not None else ""
+    at = at_line(*one.caller) if one.caller is not None else ""
     said = f"already in {base_name(one.file)}, read" if one.file else "already when it was set"
     fix = Fix(
         what=f"fix {name} in {one.file or 'the argument of load_state_dict'}: test it with "
         "torch.isfinite when it is written and when it is read",
         where=":".join(map(str, one.caller)) if one.caller is not None else None,
     )
-    where = [SourceLine(file=one.caller[0], line=one.caller[1])] if one.caller is not None else []
     return replace(
         found,
-        summary=f"{found.summary}; {said}{' at ' * bool(at)}{at}",
-        source=[*found.source, *where],
+        summary=f"{found.summary}; {said}{at}",
+        source=[*found.source, *source_of(one.caller)],
         fixes=[fix],
     )
 
@@ -252,7 +251,7 @@ def loaded_at(observations: Observations) -> list[SourceLine]:
     script = script_of(observations.run)
     file = read(script, script.parent) if script is not None else None
     calls = calls_of(file.tree, *LOADERS) if file is not None else []
-    return [SourceLine(file=str(script), line=calls[0].lineno)] if len(calls) == 1 else []
+    return source_of((str(script), calls[0].lineno)) if len(calls) == 1 else []
 
 
 WHY_TRIAL = "checks whether the compile ends without the trial on made-up data that stopped it"

@@ -134,9 +134,7 @@ UNRECORDED = "record every call"  # a note of the probe: not each call has its e
 
 def checks_compiled_in(observations: Observations) -> bool:
     """Tell whether the model can check its inputs, unless its package says that it cannot."""
-    call = observations.run.call
-    name = call.model if call is not None else None
-    model = observations.package.model(name) if observations.package else None
+    model = observations.model
     return model is None or model.wrapper is None or model.wrapper.checks != "none"
 
 

@@ -64,8 +64,7 @@ def uses_of_weights(observations: Observations, call: Captured) -> dict[str, Use
 
 def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str], Origin]:
     """Follow the indices of failed checks through the sources in the package."""
-    package, call = observations.package, observations.run.call
-    model = package.model(call.model if call else None) if package is not None else None
+    package, model = observations.package, observations.model
     if package is None or model is None:
         return {}
     found: dict[tuple[str, int, str], Origin] = {}
