@@ -44,14 +44,18 @@ def main() -> int:
     return int(options.do(options) or 0)
 
 
-def arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").partition("\n\n")[0],
-        epilog=(__doc__ or "").partition("\n\n")[2],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def parser_of(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser that shows a program's docstring and takes the interpreter."""
+    head, _, rest = (doc or "").partition("\n\n")
+    shown = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=head, epilog=rest, formatter_class=shown)
     given = os.environ.get("AOTI_DEBUG_PYTHON", sys.executable)
     parser.add_argument("--python", default=given, help="interpreter with torch")
+    return parser
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = parser_of(__doc__)
     parser.add_argument("--jobs", type=int, default=2, help="cases side by side")
     todo = parser.add_subparsers(required=True, metavar="COMMAND")
 

@@ -13,7 +13,6 @@ that is impossible (no user namespaces), --not-isolated is needed, and the resul
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import shutil
 import sys
@@ -118,12 +117,7 @@ def try_case(problem: Problem, options: argparse.Namespace, epoch: int) -> Resul
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").partition("\n\n")[0],
-        epilog=(__doc__ or "").partition("\n\n")[2],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    given = os.environ.get("AOTI_DEBUG_PYTHON", sys.executable)
+    parser = evals.parser_of(__doc__)
     parser.add_argument("--agent", required=True, help="claude, codex, gemini, or a command")
     parser.add_argument("--name", help="what the results call it")
     parser.add_argument("--arm", choices=sandbox.ARMS, default="bare")
@@ -133,7 +127,6 @@ def main() -> int:
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=1800.0, help="seconds for one case")
     parser.add_argument("--guide", type=Path, help="PyTorch's own guide, for the arm `guide`")
-    parser.add_argument("--python", default=given, help="interpreter with torch")
     parser.add_argument("--keep", type=Path, help="keep the sandboxes below this directory")
     parser.add_argument("--not-isolated", action="store_true")
     parser.add_argument("--out", type=Path)

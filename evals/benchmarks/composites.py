@@ -10,47 +10,27 @@ here are category, line, and what is proved in another category than those that 
 
 from __future__ import annotations
 
-import argparse
 import concurrent.futures
 import json
 import os
 import shlex
-import subprocess
 import sys
 import tarfile
-import time
 from pathlib import Path
-from typing import Any
+
+from command import Row, environment, options_of, put, triaged
 
 PROJECTS = Path(__file__).resolve().parents[1] / "composites.tar.xz"
 
 
-def triage(project: Path, python: str) -> tuple[dict[str, Any], float]:
+def triage(project: Path, python: str) -> tuple[Row, float]:
     """Return what a triage of the project's command answers, and its seconds."""
     script, *words = shlex.split((project / "RUN").read_text("utf-8"))
-    home = project.parent / "homes" / project.name
-    env = {**os.environ, "AOTI_DEBUG_HOME": str(home)}
-    env["TORCHINDUCTOR_CACHE_DIR"] = str(home / "cache")
-    argv = [
-        sys.executable,
-        "-m",
-        "aoti_debug",
-        "triage",
-        "--json",
-        "--verbose",
-        "--python",
-        python,
-        script,
-    ]
-    began = time.monotonic()
-    done = subprocess.run(
-        [*argv, "--", *words], cwd=project, env=env, capture_output=True, text=True
-    )
-    took = time.monotonic() - began
-    return (json.loads(done.stdout) if done.stdout else {"error": done.stderr[-1000:]}), took
+    env = environment(project.parent / "homes" / project.name, python)
+    return triaged(script, words, env, project)
 
 
-def judged(name: str, answer: dict[str, Any], truth: dict[str, Any]) -> dict[str, Any]:
+def judged(name: str, answer: Row, truth: Row) -> Row:
     """Return a row: what was said, and whether category and line are those of the truth."""
     said = answer.get("diagnosis") or {}
     defensible = {truth["category"], *truth.get("defensible", ())}
@@ -72,8 +52,7 @@ def judged(name: str, answer: dict[str, Any], truth: dict[str, Any]) -> dict[str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable)
@@ -84,18 +63,13 @@ def main() -> None:
         archive.extractall(out, filter="data")
     names = [path.parent.name for path in sorted(out.glob("*/RUN"))]
     names = [n for n in names if not options.only or n.startswith(tuple(options.only))]
-    with (
-        concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
-        (out / "rows.jsonl").open("a", encoding="utf-8") as rows,
-    ):
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         todo = {pool.submit(triage, out / name, options.python): name for name in names}
         for done in concurrent.futures.as_completed(todo):
             name = todo[done]
             answer, took = done.result()
             truth = json.loads((out / "truth" / f"{name}.json").read_text("utf-8"))
-            row = {**judged(name, answer, truth), "seconds": round(took, 1)}
-            print(json.dumps(row), file=rows, flush=True)
-            print(row, flush=True)
+            put({**judged(name, answer, truth), "seconds": took}, out / "rows.jsonl")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ import time
 import zipfile
 from pathlib import Path
 
+from command import answer, environment, options_of, put, triaged
+
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "cases" / "gpu_faults.py"
 EXPECTED = json.loads((HERE.parent / "cases" / "gpu_expected.json").read_text(encoding="utf-8"))
@@ -61,33 +63,13 @@ class Rows:
         unfinished.replace(self.path)
 
 
-def aoti_debug(work: Path, *words: str) -> dict:
-    """Run the command line and return its JSON document."""
-    env = {**os.environ, "AOTI_DEBUG_HOME": str(work / "home"), "AOTI_DEBUG_PYTHON": sys.executable}
-    env["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
-    done = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", *words],
-        cwd=work,
-        env=env,
-        capture_output=True,
-        text=True,
-    )
-    (work / f"{words[0]}.stderr").write_text(done.stderr, encoding="utf-8")
-    try:
-        return json.loads(done.stdout)
-    except ValueError:
-        return {"error": done.stderr[-2000:], "exit": done.returncode}
-
-
 def triage(out: Path, case: str, kind: str) -> dict[str, object]:
     work = out / f"{case}-{kind}"
     work.mkdir(parents=True, exist_ok=True)
     limit = str(EXPECTED[case].get("timeout_s", 300))
-    began = time.monotonic()
-    answer = aoti_debug(
-        work, "triage", "--json", "--verbose", "--timeout", limit, str(CASES), "--", case, kind
-    )
-    row = {"case": case, "kind": kind, "wall_s": round(time.monotonic() - began, 1)}
+    words, env = [case, kind], environment(work)
+    answer, seconds = triaged(CASES, words, env, work, "--timeout", limit)
+    row = {"case": case, "kind": kind, "wall_s": seconds}
     keep(work, out / f"{case}-{kind}.zip")
     return {**row, **judge(case, kind, answer)}
 
@@ -96,11 +78,9 @@ def triage_script(out: Path, script: Path) -> dict[str, object]:
     """Triage a script that is in no table; its row only says what was found."""
     work = out / f"script-{script.stem}"
     work.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
-    answer = aoti_debug(
-        work, "triage", "--json", "--verbose", "--timeout", "300", str(script.resolve())
-    )
-    row = {"case": script.stem, "kind": "script", "wall_s": round(time.monotonic() - began, 1)}
+    words = script.resolve(), (), environment(work), work
+    answer, seconds = triaged(*words, "--timeout", "300")
+    row = {"case": script.stem, "kind": "script", "wall_s": seconds}
     keep(work, out / f"script-{script.stem}.zip")
     return {**row, **judge(script.stem, "script", answer)}
 
@@ -146,24 +126,12 @@ def classical(out: Path, case: str, rows: Rows) -> dict[str, object]:
         for package in work.glob("*.pt2"):
             package.unlink()
         stage_began = time.monotonic()
-        answer = aoti_debug(
-            work,
-            "run",
-            "--json",
-            "--stage",
-            stage,
-            "--timeout",
-            "120",
-            "--no-capture",
-            str(CASES),
-            "--",
-            case,
-            "fault",
-        )
-        judged = judge(case, "fault", answer)
+        words = ["run", "--stage", stage, "--timeout", "120", "--no-capture", str(CASES), "--"]
+        said_of = answer([*words, case, "fault"], environment(work), work)
+        judged = judge(case, "fault", said_of)
         seconds = round(time.monotonic() - stage_began, 1)
         said = {key: judged[key] for key in ("category", "phase", "kernel", "summary", "error")}
-        said |= {key: answer.get(key) for key in ("acted", "exit")}
+        said |= {key: said_of.get(key) for key in ("acted", "exit")}
         stages.append({"stage": stage, "wall_s": seconds, "found": judged["found"], **said})
         row = {
             "case": case,
@@ -201,17 +169,15 @@ def exceptions(out: Path, case: str, times: int, end: float) -> list[dict]:
         watcher = threading.Thread(target=wait_for_name, args=(work, over, named))
         watcher.start()
         began = time.monotonic()
-        answer = aoti_debug(work, "triage", "--json", "--verbose", str(CASES), "--", case, "fault")
+        found, _ = triaged(CASES, [case, "fault"], environment(work), work)
         took = time.monotonic() - began
         over.set()
         watcher.join()
         row = {"case": case, "alone_s": round(alone, 2), "triage_s": round(took, 2)}
         row["named_s"] = round(named[0] - began, 2) if named else None
-        row["steps"] = [[s["name"], s.get("wall_s")] for s in answer.get("steps", [])]
-        rows.append({**row, **judge(case, "fault", answer)})
-        with (out / "exceptions.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(rows[-1]) + "\n")
-        print(json.dumps(row), flush=True)
+        row["steps"] = [[s["name"], s.get("wall_s")] for s in found.get("steps", [])]
+        rows.append({**row, **judge(case, "fault", found)})
+        put(rows[-1], out / "exceptions.jsonl", row)
     return rows
 
 
@@ -240,8 +206,7 @@ def keep(work: Path, to: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--only", nargs="*", choices=EXPECTED, default=[])
     parser.add_argument("--kinds", nargs="*", default=["fault", "healthy"])

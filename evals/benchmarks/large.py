@@ -11,13 +11,14 @@ mounted by root) that has no room for the weights. Rows are appended to OUT/larg
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from command import Row, environment, options_of, put, triaged
 
 TARGET = """\
 import sys
@@ -81,46 +82,44 @@ class Bench:
         cxx = folder / "g++"
         cxx.write_text(PLAIN_CXX.format(os.environ.get("CXX", "g++")), encoding="utf-8")
         cxx.chmod(0o755)
-        self.env = {
-            **os.environ,
-            "AOTI_DEBUG_HOME": str(folder / "home"),
-            "AOTI_DEBUG_PYTHON": options.python,
-            "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
-            "AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL": "O0",
-            "CXX": str(cxx),  # thousands of kernels at -O3 take hours
-        }
+        level = {"AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL": "O0"}
+        # Thousands of kernels at -O3 take hours.
+        self.env = environment(folder, options.python, CXX=str(cxx), **level)
 
     def alone(self, words: list[str]) -> float:
         """Run the script without us; return its seconds."""
         began = time.perf_counter()
-        done = self.run([self.options.python, str(self.script), *words], self.env)
+        done = subprocess.run(
+            [self.options.python, str(self.script), *words],
+            cwd=self.folder,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=2 * self.options.seconds,
+        )
         if done.returncode != 0:
             print(done.stderr[-1500:], file=sys.stderr)
         return round(time.perf_counter() - began, 1)
 
-    def run(self, words: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        limit = 2 * self.options.seconds
-        return subprocess.run(
-            words, cwd=self.folder, env=env, capture_output=True, text=True, timeout=limit
-        )
-
-    def row(self, what: str, number: str, act: str, home: Path | None = None) -> dict:
+    def row(self, what: str, number: str, act: str, home: Path | None = None) -> Row:
         """Compile where that is not the triage's own part, run the script alone, then triage."""
         package = self.folder / f"{what}-{number}.pt2"
         words = [what, number, str(package), self.options.device]
-        row: dict = {what: number, "act": act, "home": "full" if home else "roomy"}
+        row: Row = {what: number, "act": act, "home": "full" if home else "roomy"}
         if act == "call":
             if not package.exists():
                 row["compile_s"] = self.alone([*words, "compile"])
             row["alone_s"] = self.alone([*words, act])
         env = {**self.env, **({"AOTI_DEBUG_HOME": str(home)} if home else {})}
-        took, said = self.triage([*words, act], env)
+        limit = self.options.seconds
+        given = self.script, [*words, act], env, self.folder
+        said, took = triaged(*given, "--timeout", str(limit), timeout=2 * limit)
         row["package_bytes"] = package.stat().st_size if package.exists() else None
         best = said.get("diagnosis") or {}
         row |= {
-            "triage_s": round(took, 1),
+            "triage_s": took,
             "category": best.get("category"),
-            "summary": best.get("summary"),
+            "summary": best.get("summary", said.get("error")),
             "source": best.get("source"),
             "steps": [
                 [s["name"], s["status"], (s.get("finding") or s.get("why") or "")[:160]]
@@ -129,17 +128,6 @@ class Bench:
         }
         row["kept"] = kept(Path(env["AOTI_DEBUG_HOME"]) / "runs" / str(best.get("run")), package)
         return row
-
-    def triage(self, words: list[str], env: dict[str, str]) -> tuple[float, dict]:
-        limit = ["--timeout", str(self.options.seconds)]
-        before = [sys.executable, "-m", "aoti_debug", "triage", "--json", "--verbose", *limit]
-        began = time.perf_counter()
-        done = self.run([*before, str(self.script), "--", *words], env)
-        took = time.perf_counter() - began
-        try:
-            return took, json.loads(done.stdout)
-        except ValueError:
-            return took, {"diagnosis": {"summary": done.stderr[-500:]}}
 
 
 def kept(run: Path, package: Path) -> dict:
@@ -154,8 +142,7 @@ def kept(run: Path, package: Path) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--gb", nargs="*", default=["0.1", "1"])
     parser.add_argument("--kernels", nargs="*", default=[])
     parser.add_argument("--compiled", nargs="*", default=["0.1"], help="GB compiled under triage")
@@ -188,9 +175,7 @@ def main() -> None:
                     row = bench.row(*job)
                 except (OSError, subprocess.TimeoutExpired) as error:
                     row = {"job": job[:3], "error": f"{type(error).__name__}: {error}"[:300]}
-                with (options.out / "large.jsonl").open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row) + "\n")
-                print(json.dumps(row), flush=True)
+                put(row, options.out / "large.jsonl")
         finally:
             if small.is_mount():
                 subprocess.run(["umount", str(small)], check=False)

@@ -28,6 +28,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from command import put, rows_in
+
 CASES = Path(__file__).parent.parent / "cases"
 KEPT = tuple(
     """
@@ -97,10 +99,10 @@ def main() -> None:
     parser.add_argument("--table", action="store_true")
     options = parser.parse_intermixed_args()
     if options.table:
-        print(table(lines(options.out / "minify.jsonl")))
+        print(table(rows_in(options.out / "minify.jsonl")))
         return
     options.out.mkdir(parents=True, exist_ok=True)
-    done = {(line["name"], line["engine"]) for line in lines(options.out / "minify.jsonl")}
+    done = {(line["name"], line["engine"]) for line in rows_in(options.out / "minify.jsonl")}
     engines = (options.engine,) if options.engine else ("own", "torch")
     wanted = chosen(options.rows, gpu=not options.no_gpu)
     jobs = [(row, engine) for engine in engines for row in wanted]
@@ -120,7 +122,7 @@ class Jobs:
     """Jobs on a machine's cores; those that use its GPU have so many turns."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
+        self.options, self.rows = options, options.out / "minify.jsonl"
         self.kept = threading.Lock()
         self.cores = sorted(os.sched_getaffinity(0))
         self.next = 0
@@ -144,7 +146,7 @@ class Jobs:
         for job in going:
             job.result()
         if on_gpu:
-            self.keep({"name": "the GPU after all that", "engine": "-", "well": well()})
+            put({"name": "the GPU after all that", "engine": "-", "well": well()}, self.rows)
 
     def one(self, row: Row, engine: str) -> None:
         """Do one job on a window of the cores: as many candidates at once."""
@@ -161,7 +163,7 @@ class Jobs:
         job = Job(row, self.home(engine), engine, device, self)
         found = job.own() if engine == "own" else job.stock()
         wall = round(time.monotonic() - began, 1)
-        self.keep({**asdict(row), "engine": engine, **found, "wall_s": wall})
+        put({**asdict(row), "engine": engine, **found, "wall_s": wall}, self.rows)
 
     def left(self) -> float:
         return self.options.limit - (time.monotonic() - BEGAN) - AT_END_S
@@ -175,11 +177,6 @@ class Jobs:
         shared.mkdir(exist_ok=True)
         (home / "minify" / "cache").symlink_to(shared)
         return home
-
-    def keep(self, found: dict) -> None:
-        with self.kept, (self.options.out / "minify.jsonl").open("a") as file:
-            file.write(json.dumps(found) + "\n")
-        print(json.dumps(found)[:1200], flush=True)
 
 
 @dataclass
@@ -321,10 +318,6 @@ def well() -> str:
     smi = shutil.which("nvidia-smi")
     seen = subprocess.run([smi, *query], capture_output=True, text=True).stdout if smi else ""
     return f"28.0 wanted, {ran.stdout.strip() or ran.stderr[-200:]} computed; {seen.strip()}"
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def table(found: list[dict]) -> str:

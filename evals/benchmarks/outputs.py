@@ -11,16 +11,12 @@ instead, each with `--device DEVICE`. Where the folder has a truth.json (file's 
 
 from __future__ import annotations
 
-import argparse
 import concurrent.futures
 import json
-import os
 import re
-import subprocess
-import sys
-import time
 from pathlib import Path
-from typing import Any
+
+from command import Row, environment, options_of, put, triaged
 
 # name -> body of forward(x, y), the operator to blame, what makes a good x and a bad one
 MODELS = {
@@ -106,7 +102,7 @@ print(sum(one.sum() for one in found))
 CALLS = ((6, 4), (200, 77), (5000, 2345))
 
 
-def programs(device: str) -> list[tuple[str, str, list[str], dict[str, Any]]]:
+def programs(device: str) -> list[tuple[str, str, list[str], Row]]:
     """Return (name, source, arguments, what is wanted)."""
     found = []
     for place, (name, (body, op, good, bad)) in enumerate(MODELS.items()):
@@ -130,42 +126,21 @@ def programs(device: str) -> list[tuple[str, str, list[str], dict[str, Any]]]:
     return [(n, s, [*a, "ends"] if len(a) == 3 else a, w) for n, s, a, w in found]
 
 
-NONE: dict[str, Any] = {"category": "no_fault"}
+NONE: Row = {"category": "no_fault"}
 
 
 def line(source: str) -> int:
     return next(n for n, text in enumerate(source.splitlines(), 1) if "# here" in text)
 
 
-def triage(out: Path, name: str, script: Path, words: list[str]) -> dict[str, Any]:
+def triage(out: Path, name: str, script: Path, words: list[str]) -> Row:
     """Triage a script in a folder and with a home of its own; return what was found."""
     work = out / name
     work.mkdir(parents=True, exist_ok=True)
-    env = {**os.environ, "AOTI_DEBUG_HOME": str(work / "home"), "AOTI_DEBUG_PYTHON": sys.executable}
-    env["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
-    began = time.monotonic()
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "aoti_debug",
-            "triage",
-            "--json",
-            "--verbose",
-            str(script),
-            "--",
-            *words,
-        ],
-        cwd=work,
-        env=env,
-        capture_output=True,
-        text=True,
-    )
-    row: dict[str, Any] = {"case": name, "wall_s": round(time.monotonic() - began, 1)}
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        return {**row, "error": done.stderr[-1500:]}
+    answer, seconds = triaged(script, words, environment(work), work)
+    row: Row = {"case": name, "wall_s": seconds}
+    if "ended" in answer:
+        return {**row, "error": answer["error"]}
     best = answer.get("diagnosis") or {}
     kept = ("category", "confidence", "summary", "calls", "ops", "source")
     row |= {key: best.get(key) for key in kept}
@@ -185,7 +160,7 @@ def triage(out: Path, name: str, script: Path, words: list[str]) -> dict[str, An
     return row
 
 
-def judged(row: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+def judged(row: Row, wanted: Row) -> Row:
     """Add what is right of an answer, and how often the script itself was run."""
     numbers = re.findall(r"\d+", str(row.get("calls")).partition("(")[2] or str(row.get("calls")))
     lines = [one.get("line") for one in row.get("source") or []]
@@ -205,13 +180,13 @@ def judged(row: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def of_folder(folder: Path, device: str) -> list[tuple[str, Path, list[str], dict[str, Any]]]:
+def of_folder(folder: Path, device: str) -> list[tuple[str, Path, list[str], Row]]:
     """Return the scripts of a folder as `programs` returns its own, with what its truth wants."""
     file = folder / "truth.json"
     truth = json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
     found = []
     for script in sorted(folder.glob("*.py")):
-        wanted: dict[str, Any] = {} if truth is None else NONE
+        wanted: Row = {} if truth is None else NONE
         if truth and "calls" in truth.get(script.stem, ()):
             one = truth[script.stem]
             wanted = {"category": "nan_or_inf", "call": one["calls"][0], "line": one["line"]}
@@ -220,9 +195,14 @@ def of_folder(folder: Path, device: str) -> list[tuple[str, Path, list[str], dic
     return found
 
 
+SHOWN = (
+    "case category confidence right call_right op_right line_right instead reruns wall_s error "
+    "summary"
+).split()
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--only", nargs="*", default=[])
@@ -230,39 +210,25 @@ def main() -> None:
     options = parser.parse_args()
     out: Path = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    with (out / "outputs.jsonl").open("a", encoding="utf-8") as rows:
-
-        def put(row: dict[str, Any]) -> None:
-            print(json.dumps(row), file=rows, flush=True)
-            shown: tuple[str, ...] = (
-                "case",
-                "category",
-                "confidence",
-                "right",
-                "call_right",
-                "op_right",
-            )
-            shown += ("line_right", "instead", "reruns", "wall_s", "error", "summary")
-            print({key: row[key] for key in shown if row.get(key) is not None}, flush=True)
-
-        given: list[tuple[str, Path, list[str], dict[str, Any]]] = []
-        if options.scripts is not None:
-            given = of_folder(options.scripts, options.device)
-        else:
-            for name, source, words, wanted in programs(options.device):
-                folder = out / name
-                folder.mkdir(exist_ok=True)
-                (folder / "script.py").write_text(source, encoding="utf-8")
-                given.append((name, folder / "script.py", words, wanted))
-        given = [one for one in given if not options.only or one[0].startswith(tuple(options.only))]
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            todo = {
-                pool.submit(triage, out, name, script.resolve(), words): wanted
-                for name, script, words, wanted in given
-            }
-            for done in concurrent.futures.as_completed(todo):
-                wanted = todo[done]
-                put(judged(done.result(), wanted) if wanted else done.result())
+    given: list[tuple[str, Path, list[str], Row]] = []
+    if options.scripts is not None:
+        given = of_folder(options.scripts, options.device)
+    else:
+        for name, source, words, wanted in programs(options.device):
+            folder = out / name
+            folder.mkdir(exist_ok=True)
+            (folder / "script.py").write_text(source, encoding="utf-8")
+            given.append((name, folder / "script.py", words, wanted))
+    given = [one for one in given if not options.only or one[0].startswith(tuple(options.only))]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        todo = {
+            pool.submit(triage, out, name, script.resolve(), words): wanted
+            for name, script, words, wanted in given
+        }
+        for done in concurrent.futures.as_completed(todo):
+            row = judged(done.result(), todo[done]) if todo[done] else done.result()
+            shown = {key: row[key] for key in SHOWN if row.get(key) is not None}
+            put(row, out / "outputs.jsonl", shown)
 
 
 if __name__ == "__main__":

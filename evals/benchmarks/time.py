@@ -10,7 +10,6 @@ have none. OUT/time.json holds the rows so far.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -22,6 +21,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from command import answer, options_of
 
 HERE = Path(__file__).resolve().parent
 ZOO = HERE.parent / "zoo"
@@ -227,24 +228,18 @@ def timed(name: str, out: Path, device: str) -> dict[str, Any]:
     words += ["--import", "bench_operators"] if case.words == "proxy executor" else []
     if case.script:
         words = [__file__, "--", str(out), "--make", name, "--device", device]
-    argv = [sys.executable, "-m", "aoti_debug", "time", "--json", *words]
     began = time.perf_counter()
     env = environment(
         AOTI_DEBUG_HOME=str(out / "home"),
         AOTI_DEBUG_PYTHON=sys.executable,
         PYTHONPATH=os.pathsep.join(filter(None, [str(out), os.environ.get("PYTHONPATH")])),
     )
-    done = subprocess.run(
-        argv, env=env, cwd=out, capture_output=True, text=True, timeout=LIMIT_S, check=False
-    )
+    said = answer(["time", *words], env, out, LIMIT_S)
     row: dict[str, Any] = {"case": name, "seconds": round(time.perf_counter() - began, 1)}
-    try:
-        answer = json.loads(done.stdout)
-        found = answer["time"]
-    except (ValueError, KeyError):
-        return {**row, "error": (done.stderr or done.stdout)[-600:]}
-    said = [reason["what"] for reason in found.get("reasons", ())]
-    right = any(case.words in one for one in said) if case.words else not said
+    if (found := said.get("time")) is None:
+        return {**row, "error": said.get("error", json.dumps(said))[-600:]}
+    reasons = [reason["what"] for reason in found.get("reasons", ())]
+    right = any(case.words in one for one in reasons) if case.words else not reasons
     compiles, call = found.get("compiles", ()), found.get("call", {})
     return {
         **row,
@@ -258,7 +253,7 @@ def timed(name: str, out: Path, device: str) -> dict[str, Any]:
         "compile_s": compiles[0]["seconds"] if compiles else None,
         "compile_named": compiles[0]["named"] if compiles else None,
         "reasons": found.get("reasons", []),
-        "answer": answer,
+        "answer": said,
     }
 
 
@@ -276,8 +271,7 @@ module.slow_operator(torch)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--only", nargs="*")

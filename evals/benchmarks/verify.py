@@ -17,13 +17,13 @@ import json
 import lzma
 import os
 import subprocess
-import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from pathlib import Path
 from statistics import median
+
+from command import answer, put, rows_in
 
 try:
     import tomllib
@@ -58,7 +58,7 @@ def main() -> None:
             verified += [pool.submit(one.result().verify, *fix) for fix in one.result().fixes()]
     for job in verified:
         job.result()
-    (options.out / "pairs.md").write_text(table(lines(options.out / "pairs.jsonl")))
+    (options.out / "pairs.md").write_text(table(rows_in(options.out / "pairs.jsonl")))
 
 
 def pairs(folder: Path | None, *, right: bool) -> list[dict]:
@@ -80,8 +80,6 @@ def pairs(folder: Path | None, *, right: bool) -> list[dict]:
 class Base:
     """A failing script that was triaged, and changes to it."""
 
-    kept = threading.Lock()
-
     def __init__(self, base: dict, out: Path, end: float) -> None:
         self.base, self.out, self.end = base, out, end
         self.folder = out / base["name"].replace(" ", "-")
@@ -94,7 +92,7 @@ class Base:
         if "run" not in self.failed:
             print(json.dumps({"base": self.base["name"], **self.failed}), flush=True)
             return []
-        done = {(line["base"], line["fix"]) for line in lines(self.out / "pairs.jsonl")}
+        done = {(line["base"], line["fix"]) for line in rows_in(self.out / "pairs.jsonl")}
         script = self.base["script"]
         found = [
             {**fix, "patch": fix.get("patch") or as_patch(script, fix["changes"])}
@@ -111,30 +109,29 @@ class Base:
         patch.write_text(fix["patch"])
         began = time.monotonic()
         words = ("verify", str(patch), "--against", str(self.failed["run"]))
-        answer = command(self.folder, self.end, *words)
+        said = command(self.folder, self.end, *words)
         found = {
             "base": self.base["name"],
             "fix": fix["name"],
             "right": fix.get("right", False),
-            "verdict": answer.get("verdict") or answer.get("error"),
-            "reason": answer.get("reason"),
+            "verdict": said.get("verdict") or said.get("error"),
+            "reason": said.get("reason"),
             "wall_s": round(time.monotonic() - began, 1),
-            "cost": next(iter(answer.get("cost") or ()), None),
+            "cost": next(iter(said.get("cost") or ()), None),
         }
-        with self.kept:
+        if "ended" in said:
             print(json.dumps(found), flush=True)
-            if "ended" not in answer:
-                with (self.out / "pairs.jsonl").open("a") as file:
-                    file.write(json.dumps(found) + "\n")
+        else:
+            put(found, self.out / "pairs.jsonl")
 
 
 def failing_run(script: Path, kept: Path, end: float) -> dict:
     """Triage the failing script once; return the answer."""
     if not kept.exists():
-        answer = command(script.parent, end, "triage", script.name)
-        if "run" not in answer:
-            return answer
-        kept.write_text(json.dumps(answer))
+        said = command(script.parent, end, "triage", script.name)
+        if "run" not in said:
+            return said
+        kept.write_text(json.dumps(said))
     return json.loads(kept.read_text())
 
 
@@ -153,24 +150,11 @@ def command(cwd: Path, end: float, *words: str) -> dict:
     left = end - time.monotonic()
     if left < 20:
         return {"error": "no time was left", "ended": True}
+    env = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "AOTI_DEBUG_HOME": str(home)}
     try:
-        ran = subprocess.run(
-            [sys.executable, "-m", "aoti_debug", *words, "--json"],
-            capture_output=True,
-            text=True,
-            timeout=min(LIMIT_S, left),
-            cwd=cwd,
-            env={**os.environ, "CUDA_VISIBLE_DEVICES": "", "AOTI_DEBUG_HOME": str(home)},
-        )
-        return json.loads(ran.stdout)
+        return answer(words, env, cwd, min(LIMIT_S, left))
     except subprocess.TimeoutExpired:
         return {"error": "the time was over", "ended": True}
-    except ValueError:
-        return {"error": f"no answer: {ran.stdout[-300:]}{ran.stderr[-600:]}", "ended": True}
-
-
-def lines(path: Path) -> list[dict]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def compiled(line: dict) -> bool:

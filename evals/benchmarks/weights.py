@@ -20,9 +20,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from command import Row, answer, environment
+
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = ROOT / "tests" / "targets" / "server.py"
-Row = dict[str, Any]
+LIMIT_S = 590
 # package, weights, steps, threads; then what the answer must name: constants, step, words
 RIGHT = (
     ("folding", "new", "full"),
@@ -171,29 +173,16 @@ class Bench:
             for one in concurrent.futures.as_completed([pool.submit(work, *t) for t in tasks]):
                 self.put(one.result())
 
-    def python(self, words: list[str], home: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Run Python with a home and a cache of its own: runs of one home take turns on a GPU."""
+    def environment(self, home: str) -> dict[str, str]:
+        """Return one with a home and a cache of its own: runs of one home take turns on a GPU."""
         work = self.out / "homes" / home
         work.mkdir(parents=True, exist_ok=True)
-        env = {
-            **os.environ,
-            "AOTI_DEBUG_HOME": str(work),
-            "AOTI_DEBUG_PYTHON": sys.executable,
-            "TORCHINDUCTOR_CACHE_DIR": str(self.out / "cache" / home),
-            "TORCHINDUCTOR_COMPILE_THREADS": "1",
-            "PYTHONPATH": f"{ROOT / 'mcp_server'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-        }
-        return subprocess.run(
-            [sys.executable, *words], cwd=cwd, env=env, capture_output=True, text=True, timeout=590
-        )
+        paths = f"{ROOT / 'mcp_server'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        return environment(work, TORCHINDUCTOR_COMPILE_THREADS="1", PYTHONPATH=paths)
 
     def answer(self, words: list[str], home: str) -> Row:
-        done = self.python(["-m", "aoti_debug", *words, "--json"], home, self.out)
+        found = answer(words, self.environment(home), self.out, LIMIT_S)
         shutil.rmtree(self.out / "homes" / home, ignore_errors=True)
-        try:
-            found: Row = json.loads(done.stdout)
-        except ValueError:
-            return {"error": done.stderr[-1500:]}
         return found
 
     def compiled(self, name: str) -> Row:
@@ -202,7 +191,10 @@ class Bench:
             words = [str(SERVER), self.device]
         else:
             words = [__file__, str(self.out), "--device", self.device, "--compile", name]
-        done = self.python(words, name, self.out)
+        argv, env = [sys.executable, *words], self.environment(name)
+        done = subprocess.run(
+            argv, cwd=self.out, env=env, capture_output=True, text=True, timeout=LIMIT_S
+        )
         error = "" if done.returncode == 0 else done.stderr[-600:]
         return {"compiled": name, "s": round(time.monotonic() - began, 1), "error": error}
 
