@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from aoti_debug.package.record import CompiledModel, Constant
     from aoti_debug.read import event_records as read
     from aoti_debug.read.event_records import Given
+    from aoti_debug.record.run_seen import RunSeen
 
 GUIDE = "guides/constants.md"
 NAN_GUIDE = "guides/wrong-results.md#nan-and-inf"
@@ -37,6 +39,8 @@ LOAD_ALL = Fix(
     why="the first call reads null pointers otherwise",
 )
 NAMED = 2  # constants in a headline
+SIBLINGS = 3  # given ones for each that was not, at least
+_DIGITS = re.compile(r"\d+")
 INLINED = 8  # elements; a constant of one dimension and no more of them becomes a literal
 
 
@@ -46,6 +50,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for update in observations.updates:
         if update.wrong:
             yield from_update(update, observations)
+    for load in observations.run.of("constants"):
+        yield from from_ignored(load)
+    yield from from_released(observations.run)
     call = observations.run.call
     if model is None or model.wrapper is None:
         return
@@ -54,6 +61,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     known = {name: constant for name, constant in known.items() if not constant.folded}
     for load in loads:
         yield from from_load(load, known)
+    yield from from_siblings(loads, known)
     if call is not None and model.wrapper.weights_in_library is False:
         yield from from_gaps(observations, call, model, known, loads)
 
@@ -173,6 +181,11 @@ def differing(
         consequence = "the whole storage is copied, past the end of the constant"
         repair = f"load {name}.clone(memory_format=torch.contiguous_format); .contiguous() keeps "
         repair += "a slice that is contiguous already"
+    elif strides_differ(given, constant):
+        said = f"{name} was loaded with strides {list(given.stride or ())}, the package reads it "
+        said += f"with {list(constant.stride)}"
+        consequence = "its bytes are copied as they lie, so rows and columns change places"
+        repair = f"load {name}.contiguous()"
     else:
         return
     yield MISMATCH.found(
@@ -181,6 +194,14 @@ def differing(
         fixes=[Fix(what=repair, why="load_constants compares names only")],
         order=order,
     )
+
+
+def strides_differ(given: Given, constant: Constant) -> bool:
+    """Tell whether elements of the same sizes lie in another order."""
+    if given.stride is None or len(given.stride) != len(constant.stride):
+        return False
+    steps = zip(constant.shape, given.stride, constant.stride, strict=True)
+    return any(size > 1 and one != other for size, one, other in steps)
 
 
 def copies_more(load: read.Phase, given: Given, constant: Constant) -> bool:
@@ -209,6 +230,56 @@ def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order
         fixes=[Fix(what=what)],
         order=order,
     )
+
+
+def from_ignored(load: read.Phase) -> Iterator[Candidate]:
+    """A container was given names of the model: it has its own, and reports no unknown one."""
+    if names := load.details.ignored:
+        yield MISMATCH.found(
+            f"update_constant_buffer ignores {few(list(names), NAMED)}: names of the model",
+            load.span,
+            confidence="likely",
+            means="a container names its constants without dots; it skips a name that it lacks",
+            source=source_of(load.details.caller),
+            fixes=[Fix(what="give them by load_constants(), which takes the model's names")],
+        )
+
+
+def from_released(run: RunSeen) -> Iterator[Candidate]:
+    """The owner of user-managed weights took their memory away while the package uses it."""
+    for one in (p for p in run.of("overwrite") if p.details.released):
+        loads = [p for p in run.of("constants") if p.details.instance == one.details.instance]
+        given = [w.name for load in loads[-1:] for w in load.details.constants or ()]
+        yield MISMATCH.found(
+            f"the owner of user-managed weights released their memory: {few(given, NAMED)}",
+            *(p.span for p in loads[-1:]),
+            one.span,
+            confidence="likely",
+            means="the package reads memory that later allocations use",
+            source=source_of(loads[-1].details.caller) if loads else [],
+            fixes=[Fix(what="keep the tensors as long as the model, or load copies")],
+        )
+
+
+def from_siblings(loads: list[read.Phase], known: Mapping[str, Constant]) -> Iterator[Candidate]:
+    """Weights of one name but for a number were given, all but a few of them."""
+    given = {one.name for load in loads if load.ok for one in load.details.constants or ()}
+    if any(cut(load) or load.details.full for load in loads):
+        return
+    groups: dict[str, list[str]] = {}
+    for name in known:
+        groups.setdefault(_DIGITS.sub("#", name), []).append(name)
+    for pattern, names in groups.items():
+        left = [name for name in names if name not in given]
+        if "#" in pattern and 0 < SIBLINGS * len(left) <= len(names) - len(left):
+            yield MISMATCH.found(
+                f"{few(left, NAMED)} was not given, unlike {len(names) - len(left)} of its like",
+                loads[-1].span,
+                confidence="likely",
+                means="a constant that no update gives keeps its value",
+                source=source_of(loads[-1].details.caller),
+                fixes=[Fix(what="give it too; check_full_update=True raises for what is missing")],
+            )
 
 
 def from_gaps(

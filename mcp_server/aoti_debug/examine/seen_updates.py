@@ -44,14 +44,14 @@ class Changes:
             return False
         last = loads[-1].details
         plain = len(loads) == len(self.phases) and all(one.ok for one in loads)
-        whole = not (last.rest or last.inactive or last.user_managed)
+        whole = not (last.rest or last.inactive or last.user_managed or last.ignored)
         return not (plain and whole and (len(loads) == 1 or last.full))
 
 
 def changes(run: RunSeen) -> Iterator[Changes]:
     """Yield what changed the weights of each loaded package that was given some, the last one
     last. What no call came after is left out, where all calls are known."""
-    known = [one for one in run.of(*CHANGES) if one.ok is not None]
+    known = [one for one in run.of(*CHANGES) if one.ok is not None and not one.details.released]
     keys = dict.fromkeys(_key(one) for one in reversed(known))
     for key in reversed(keys):
         own = [one for one in known if _key(one) == key]

@@ -209,6 +209,9 @@ def _detached(constants: dict[Any, Any]) -> dict[str, Any]:
 
 def _before_end(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     span.details.update(package=args[0].path, instance=args[0].instance)
+    if any(one.numel() and not one.untyped_storage().nbytes() for one in args[1].values()):
+        span.details["released"] = True
+        return
     with budget.Apart():
         span.details.update(_keep_constants(args[1], span.details))
 

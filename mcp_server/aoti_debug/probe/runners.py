@@ -19,6 +19,7 @@ _GIVING = (
     "user_managed",
     "allow_h2d_copy",
 )
+_LISTED = 200
 _ALSO = {"tensor_map": "constants_map", "validate_full_updates": "check_full_update"}
 
 
@@ -55,18 +56,23 @@ def _to_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
     if span.name.endswith("_from_cpu"):
         given["allow_h2d_copy"] = True
     span.details["inactive"] = bool(given.pop("use_inactive", False))
-    names, constants = _names_of(args[0]), given.get("constants_map")
-    if names and isinstance(constants, dict):
-        given["constants_map"] = {names.get(name, name): one for name, one in constants.items()}
+    constants = given.get("constants_map")
+    if isinstance(constants, dict) and not span.name.endswith("load_constants"):
+        names = _names_of(args[0])
+        given["constants_map"] = {names.get(n, n): v for n, v in constants.items() if "." not in n}
+        if ignored := [name for name in constants if "." in name]:
+            span.details["ignored"] = ignored[:_LISTED]
     packages.before_constants(span, args[:1], given)
 
 
 def _names_of(runner: Any) -> dict[str, str]:
-    """Return the names that a model gave its weights, by a runner's own; {} of a loader, which
-    takes the model's."""
+    """Return the names that a model gave its weights, by those of the container, which are names
+    in C++ and without a dot. A loader does not tell these: they differ in the dots alone."""
     with events.noted("read the names of constants"):
         known = getattr(runner, "get_constant_names_to_original_fqns", None)
-        return dict(known()) if known is not None else {}
+        if known is not None:
+            return dict(known())
+        return {name.replace(".", "_"): name for name in runner.get_constant_fqns()}
     return {}
 
 

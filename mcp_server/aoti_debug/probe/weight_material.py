@@ -30,22 +30,23 @@ class Material:
         self.folded = [one.name for one in every if one.folded]
         self.device = _device(self.known)
         self.files = [weights_of(path, options.trust) for path in options.weights]
+        exported = options.exported
+        program = untrusted.load(exported, trust=options.trust) if exported else None
+        state = {**program.state_dict, **program.constants} if program is not None else {}
         self.asked: dict[str, Any] = {}
         if options.wanted:
             self.asked.update(weights_of(options.wanted, options.trust))
         for number, file in enumerate(() if options.wanted else self.files):
             if number not in unwanted:
                 rest = rest_of(options.weights[number])
-                self.asked.update({n: one for n, one in rest.items() if n in self.known})
+                own = self.known.keys() | state.keys()
+                self.asked.update({n: one for n, one in rest.items() if n in own})
                 self.asked.update(file)
-        exported = options.exported
-        program = untrusted.load(exported, trust=options.trust) if exported else None
         self.used = constants.used(program) if program is not None else None
         self.inputs = standalone.reader(options, program)
         self.truth: weight_truth.Program | None = None
         if program is not None and self.inputs is not None:
             self.truth = weight_truth.Program(program, self.inputs)
-        state = {**program.state_dict, **program.constants} if program is not None else {}
         self.tied = _ties(state, self.known)
         self.old: dict[str, Any] = {}
         self.wanted: dict[str, Any] = {}

@@ -84,6 +84,7 @@ class Given:
     name: str
     shape: tuple[int, ...] | None = None
     dtype: str | None = None
+    stride: tuple[int, ...] | None = None
     storage_bytes: int | None = None
     nan: int = 0
 
@@ -131,6 +132,8 @@ class Details:
     instance: int | None = None  # of the loaded packages of its process, from 1 on
     rest: Texts = ()  # other weights of the checkpoint that some constants come from
     shared_with: tuple[int, ...] = ()  # instances that use the same user-managed memory
+    ignored: Texts = ()  # names that are given to a container, which has others
+    released: bool = False  # user-managed memory, by its owner
 
 
 @dataclass(frozen=True, slots=True)
