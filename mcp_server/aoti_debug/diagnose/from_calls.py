@@ -77,7 +77,7 @@ def shared_model(run: RunSeen) -> Iterator[Candidate]:
 
 def at_once(report: ThreadsReport) -> Iterator[Candidate]:
     """What a call gives alone it does not give while other threads call, or the process dies."""
-    # What is killed or slow says nothing.
+    # A process that was killed, or ran out of time, says nothing about threads.
     ended = report.state == "died" and report.signal in CRASHES
     if not ended and report.verdict != "differs":
         return
