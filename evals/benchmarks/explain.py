@@ -10,7 +10,6 @@ compile wrong is compiled first: where that agrees here, nothing can be found.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import json
 import os
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from command import options_of, put
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1] / "mcp_server" / "aoti_debug"
@@ -187,14 +187,8 @@ def run(
     planted = row["fault"]
     row["right"] = all(planted.get(key) for key in ("named", "op", "line", "says"))
     row["blamed"] = bool(row.get("healthy", {}).get("named"))
-    with (out / "results.jsonl").open("a") as log:
-        log.write(json.dumps(row) + "\n")
-    print(
-        case.name,
-        "right" if row["right"] else planted,
-        "TWIN BLAMED" if row["blamed"] else "",
-        flush=True,
-    )
+    shown = {"case": case.name, "fault": "right" if row["right"] else planted}
+    put(row, out / "results.jsonl", {**shown, "twin blamed": row["blamed"]})
     return row
 
 
@@ -220,8 +214,7 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--kinds", default="index,nan,wrong")
     parser.add_argument("--device", default="cpu")

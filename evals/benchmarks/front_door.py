@@ -11,7 +11,6 @@ GitHub is a clone.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -22,6 +21,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from command import options_of, put
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "skill")]
@@ -140,12 +141,11 @@ def measure(road: Road, python: str, bare: Path, place: Path) -> dict[str, float
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--pythons", nargs="*", default=list(front.PYTHONS))
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, options.out.open("a") as out:
+    with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder, "site", "aoti-debug")
         subprocess.run(["git", "clone", "-q", "--bare", str(ROOT), str(bare)], check=True)
         shutil.copytree(bare, bare.with_suffix(".git"))
@@ -158,8 +158,7 @@ def main() -> None:
                 if version in options.pythons:
                     place = Path(folder, "places", name.replace(" ", "-"), version)
                     row = {"road": name, "python": version, **measure(road, python, bare, place)}
-                    print(json.dumps(row), flush=True)
-                    print(json.dumps(row), file=out, flush=True)
+                    put(row, options.out)
                     shutil.rmtree(place, ignore_errors=True)
 
 

@@ -8,7 +8,6 @@ Prints one JSON document for each part.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
+from command import options_of
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
@@ -39,8 +39,7 @@ raise KeyError("row") if int(sys.argv[1]) % 3 == 0 else SystemExit(0)
 def main() -> None:
     from ray.cluster_utils import Cluster
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--python", required=True)
     parser.add_argument("--targets", type=int, default=24)
     options = parser.parse_args()

@@ -28,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from command import put, rows_in
+from command import options_of, put, rows_in
 
 CASES = Path(__file__).parent.parent / "cases"
 KEPT = tuple(
@@ -86,8 +86,7 @@ ROWS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("rows", nargs="*", help="cases, or case:layers")
     parser.add_argument("--engine", choices=("own", "torch"))
     parser.add_argument("--limit", type=float, default=500.0, help="seconds for all")

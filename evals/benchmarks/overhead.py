@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from aoti_debug.triage.environment import watched
+from command import environment
 
 LIMIT_US, LIMIT_MB = 30.0, 8.0
 LIMIT_S, LIMIT_SHARE = 1.0, 0.03
@@ -141,13 +142,8 @@ class Bench:
         self.directory = directory
         self.directory.mkdir(parents=True, exist_ok=True)
         self.python = python
-        self.env = {
-            **os.environ,
-            "AOTI_DEBUG_HOME": str(directory / "home"),
-            "AOTI_DEBUG_PYTHON": python,
-            "TORCHINDUCTOR_CACHE_DIR": str(directory / "cache"),
-            "OMP_NUM_THREADS": "1",  # the fewer threads, the steadier the time
-        }
+        # The fewer threads, the steadier the time.
+        self.env = environment(directory, python, OMP_NUM_THREADS="1")
         for name, source in (("compile", COMPILE), ("call", CALL), ("traffic", TRAFFIC)):
             text = source.replace("DEVICE", device)
             (directory / f"{name}.py").write_text(text, encoding="utf-8")

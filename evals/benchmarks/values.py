@@ -28,6 +28,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from command import options_of
+
 HERE = Path(__file__).resolve()
 SCRIPT = HERE.parents[2] / "mcp_server" / "aoti_debug" / "probe" / "script.py"
 PRINTER = "aot_inductor.debug_intermediate_value_printer"
@@ -353,8 +355,7 @@ def _kernels_with(source: str, number: float) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--planted", type=int, default=6, help="changed packages of each kind")

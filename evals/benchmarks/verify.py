@@ -12,7 +12,6 @@ what is under way. OUT/pairs.md is the table.
 
 from __future__ import annotations
 
-import argparse
 import json
 import lzma
 import os
@@ -23,7 +22,7 @@ from difflib import unified_diff
 from pathlib import Path
 from statistics import median
 
-from command import answer, put, rows_in
+from command import answer, options_of, put, rows_in
 
 try:
     import tomllib
@@ -37,8 +36,7 @@ PROPOSED = "(proposed by the triage)"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
+    parser = options_of(__doc__)
     parser.add_argument("bases", nargs="*")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
     parser.add_argument("--right", type=Path, help="folder of pairs that are fixes")

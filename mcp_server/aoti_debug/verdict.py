@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose import from_memory
+from aoti_debug.diagnose import from_cost
 from aoti_debug.diagnose.from_operator import harmless, said_of
 from aoti_debug.hypotheses import contract, undeclared_write
 from aoti_debug.hypotheses.contract import Weighed
@@ -46,7 +46,7 @@ def decide(candidates: Iterable[Candidate], observations: Observations) -> Decid
         kept.append(candidate)
     against = dict.fromkeys(one for _, weighed in cleared for one in weighed.because)
     true = contract.also_true(cleared, observations) + undeclared_write.also_true(observations)
-    true += from_memory.also_true(observations)
+    true += from_cost.also_true(observations)
     true += [
         f"{said_of(one)}; not the cause: the results are right" for one in harmless(observations)
     ]

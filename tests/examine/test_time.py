@@ -18,8 +18,8 @@ from aoti_debug.examine.time import measured_by, time_request
 from aoti_debug.examine.waste import waste
 from aoti_debug.explain.find import Texts
 from aoti_debug.kinds import stage_kind
-from aoti_debug.read.compile_trace import read_parts
 from aoti_debug.read.timing_report import Pairs, TimingReport
+from aoti_debug.read.torch_trace import read_parts
 from aoti_debug.read.typed import take
 from aoti_debug.report.answers import outline
 from aoti_debug.report.text import markdown

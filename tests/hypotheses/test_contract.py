@@ -17,7 +17,7 @@ from aoti_debug.package.record import CompiledModel, Package, Wrapper
 from aoti_debug.probe.judge import Dim
 from aoti_debug.probe.judge import Input as Declared
 from aoti_debug.read.check_report import read_reports
-from aoti_debug.read.trace_guards import read_guards
+from aoti_debug.read.torch_trace import read_guards
 from recordings import called, end, events
 
 ROWS = (4, 16, 3)  # of the three calls

@@ -34,12 +34,12 @@ DOING = {
 
 
 def opaque(observations: Observations) -> bool:
-    """Tell whether a process was seen to end that no probe was in: nobody saw its calls."""
+    """Tell whether a process ended without a probe in it: its calls were not observed."""
     return observations.ending is not None and not observations.run.processes
 
 
 def phase_at_end(observations: Observations) -> Phase | None:
-    """Return the phase in which the process died or failed; None when the run do not tell."""
+    """Return the phase in which the process died or failed; None where the run does not tell."""
     found = observations.run.failure
     if found is None or found.phase not in PHASES:
         return None

@@ -7,13 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import name_of
-from aoti_debug.diagnose.from_program import (
-    BOUND,
-    from_difference,
-    from_guard,
-    from_index,
-    last_line_of,
-)
+from aoti_debug.diagnose.from_program import last_line_of, of_report
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
@@ -77,7 +71,7 @@ def shared_model(run: RunSeen) -> Iterator[Candidate]:
 
 def at_once(report: ThreadsReport) -> Iterator[Candidate]:
     """What a call gives alone it does not give while other threads call, or the process dies."""
-    # What is killed or slow says nothing.
+    # A process that was killed, or ran out of time, says nothing about threads.
     ended = report.state == "died" and report.signal in CRASHES
     if not ended and report.verdict != "differs":
         return
@@ -213,22 +207,19 @@ def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
     """Yield what a call breaks, without bounds that only the export makes (a size of 1)."""
     from aoti_debug.read.check_report import GuardsReport  # of many types: only where one was read
 
-    told = set[tuple[str | None, int | None]]()
-    for order, difference in enumerate(one.differences):
-        candidate = from_difference(difference, report.artifact, order)
-        told.add((difference.name, difference.dim))
-        if candidate.role == "cause":
+    held = GuardsReport(
+        inputs=report.inputs,
+        artifact=report.artifact,
+        differences=one.differences,
+        broken=one.broken,
+        node=one.node,
+        index=one.index,
+    )
+    for candidate in of_report(held):
+        found = candidate.diagnosis
+        sure = found.category != "contract_guard" or found.confidence == "proved"
+        if candidate.role == "cause" and sure:
             yield candidate
-    held = GuardsReport(inputs=report.inputs, node=one.node, artifact=report.artifact)
-    for order, text in enumerate(one.broken):
-        bound = BOUND.fullmatch(text)
-        if bound is not None and (bound[1], int(bound[2])) in told:
-            continue
-        candidate = from_guard(text[:300], held, order)
-        if candidate.diagnosis.confidence == "proved":
-            yield candidate
-    if one.index is not None:
-        yield from_index(held, one.index)
 
 
 def at_call(candidate: Candidate, call: Call, run: RunSeen) -> Candidate:

@@ -32,13 +32,16 @@ OUT_OF_BOUNDS = Kind("index_out_of_bounds", "run", Tier.ASSERTION, INDEX, confid
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     guards = observations.checks.guards
-    if guards is None:
-        return
-    for order, difference in enumerate(guards.differences):
-        yield from_difference(difference, guards.artifact, order)
-    yield from from_guards(guards)
-    if guards.index is not None:
-        yield from_index(guards, guards.index)
+    return of_report(guards) if guards is not None else iter(())
+
+
+def of_report(report: GuardsReport) -> Iterator[Candidate]:
+    """Yield what a call breaks of the exported program."""
+    for order, difference in enumerate(report.differences):
+        yield from_difference(difference, report.artifact, order)
+    yield from from_guards(report)
+    if report.index is not None:
+        yield from_index(report, report.index)
 
 
 def from_difference(difference: Break, artifact: str, order: int) -> Candidate:

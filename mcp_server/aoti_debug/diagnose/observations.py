@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from aoti_debug.read import event_records as read
     from aoti_debug.read.check_report import CompareReport
     from aoti_debug.read.examine_reports import WeightsReport
-    from aoti_debug.read.trace_guards import Asked
+    from aoti_debug.read.torch_trace import Asked
     from aoti_debug.read.trial_report import WithoutTrial
 
 R = TypeVar("R", bound=Record)
@@ -180,7 +180,7 @@ CONFIDENCES = ("proved", "likely", "possible")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A diagnosis on trial. `signature` is the one that it rests on or has taken over: a
+    """A possible diagnosis. `signature` is the one that it rests on or has taken over: a
     candidate made of that signature alone is then not listed a second time."""
 
     diagnosis: Diagnosis

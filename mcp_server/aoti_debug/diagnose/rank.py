@@ -10,12 +10,12 @@ from aoti_debug.diagnose import (
     from_calls,
     from_codes,
     from_constants,
+    from_cost,
     from_device_assert,
     from_exception,
     from_export,
     from_gpu,
     from_input_check,
-    from_memory,
     from_operator,
     from_package,
     from_process,
@@ -23,7 +23,6 @@ from aoti_debug.diagnose import (
     from_scene,
     from_signature,
     from_tables,
-    from_time,
     from_values,
     speaker,
 )
@@ -52,8 +51,7 @@ if TYPE_CHECKING:
 
 SOURCES = (
     from_program.candidates,
-    from_time.candidates,
-    from_memory.candidates,
+    from_cost.candidates,
     from_calls.of_recorded,
     from_operator.of_fakes,
     from_values.candidates,

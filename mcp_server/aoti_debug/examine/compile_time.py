@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from aoti_debug.examine.answers import TimePart, TimeTable
-from aoti_debug.read.compile_trace import Part, read_parts
 from aoti_debug.read.event_records import CppFile, Phase
+from aoti_debug.read.torch_trace import Part, read_parts
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.files import open_regular
 from aoti_debug.triage.environment import TRACE

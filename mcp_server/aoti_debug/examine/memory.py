@@ -12,7 +12,7 @@ from typing import Any
 import anyio.to_thread
 import psutil
 
-from aoti_debug.diagnose.from_memory import holding, said
+from aoti_debug.diagnose.from_cost import holding, said
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import MemoryAnswer, MemoryRow
 from aoti_debug.examine.launches import launches_of, model_of, origin_of

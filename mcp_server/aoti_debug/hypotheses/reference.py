@@ -279,7 +279,7 @@ def named(observations: Observations, *inputs: int) -> str:
 
 
 def sure(one: Reference, pair: Pair | None) -> bool:
-    """Tell whether an experiment took the difference away, or there is only one that can be it."""
+    """Tell whether an experiment took the difference away, or only one difference was found."""
     if pair is not None and pair.explained:
         return True
     if one.reordered or one.written:  # what was kept of the pair is what the reference was given

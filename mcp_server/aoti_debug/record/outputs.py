@@ -1,4 +1,4 @@
-"""What the calls of a model returned: what all of them hold is meant, what some hold is odd."""
+"""What the calls of a model returned. NaN in all calls is intended; NaN in some is odd."""
 
 from __future__ import annotations
 

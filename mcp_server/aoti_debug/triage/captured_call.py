@@ -14,7 +14,7 @@ from aoti_debug.hypotheses.fork import stuck
 from aoti_debug.model import Next
 from aoti_debug.package.documents import Sizes, sizes
 from aoti_debug.read.event_records import Call, Details, Phase
-from aoti_debug.read.trace_guards import Asked, read_guards
+from aoti_debug.read.torch_trace import Asked, read_guards
 from aoti_debug.record.run_seen import RunSeen, overlapping
 from aoti_debug.run.files import is_regular, open_regular, write_atomically
 from aoti_debug.symptom import rejects

@@ -1,4 +1,4 @@
-"""Read all that one process left in a directory, and what it shows where a plan turns on it."""
+"""Read all that one process left in a directory, and answer what the plan asks of it."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ async def later(state: RunState, observations: Observations, call: Captured) -> 
 
 
 async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles) -> Ran:
-    """Run the target as the user would; on is only what watches."""
+    """Run the target as the user would, with the probe and nothing else added."""
     target, directory = state.request.target, state.directory.path
     flags: dict[str, str] = {}
     script, _ = script_and_args(target)

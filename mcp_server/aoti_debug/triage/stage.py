@@ -123,7 +123,7 @@ def observed(observations: Observations) -> list[str]:
 
 
 def ranges(statistics: Sequence[TensorStatistics]) -> list[str]:
-    """Say between what the values of each kernel's tensors lie, after its launch."""
+    """Say in which range the values of each kernel's tensors lie, after its launch."""
     known = [s for s in statistics if s.when == "after" and s.min is not None]
     lines = [
         f"{s.argument} after {s.kernel} (launch {s.launch}): from {s.min:g} to {s.max:g}"

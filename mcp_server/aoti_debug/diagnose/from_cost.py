@@ -1,22 +1,23 @@
-"""Memory that grows over calls: which name of the script holds what, and where it is filled."""
+"""Candidates from what calls cost: the script complains of their time, or of memory that grows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import at_line
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Fix, source_of
-from aoti_debug.symptom import complains_of_memory
+from aoti_debug.symptom import complains_of_memory, complains_of_time
 
 if TYPE_CHECKING:
     from aoti_debug.read.event_records import Held
     from aoti_debug.record.run_seen import RunSeen
 
-GUIDE = "guides/memory-and-time.md#memory-that-grows"
-GROWS = Kind("performance", "run", Tier.RAISED, GUIDE)
+SLOW = Kind("performance", "run", Tier.RAISED, "guides/memory-and-time.md#slow-model")
+GROWS = replace(SLOW, guide="guides/memory-and-time.md#memory-that-grows")
 MIB = 1 << 20
 LEAST = 4 * MIB  # of outputs that are held
 FIXES = {
@@ -26,7 +27,32 @@ FIXES = {
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield what holds memory, where the script complains of how much it takes."""
+    yield from of_time(observations)
+    yield from of_memory(observations)
+
+
+def of_time(observations: Observations) -> Iterator[Candidate]:
+    """Yield where the time goes, if the script complains of how long calls took."""
+    exception = complains_of_time(observations)
+    if exception is None:
+        return
+    timed = observations.timed
+    reasons = timed.reasons if timed is not None else []
+    said = timed.summary if timed is not None else "the script complains of how long calls took"
+    frame = exception.frames[-1] if exception.frames else None
+    where = [reason.source for reason in reasons if reason.source is not None]
+    yield SLOW.found(
+        headline(said),
+        exception.span,
+        confidence="likely" if reasons else "possible",
+        means=f"the check: {frame.text}" if frame is not None and frame.text else None,
+        source=where[:1] or observations.caller,
+        fixes=[Fix(what=reason.change, why=reason.tried or reason.what) for reason in reasons],
+    )
+
+
+def of_memory(observations: Observations) -> Iterator[Candidate]:
+    """Yield what holds memory, if the script complains of how much it takes."""
     exception = complains_of_memory(observations)
     found = holding(observations.run)
     if exception is None or not found:
