@@ -55,7 +55,9 @@ def test_without_another_product_to_judge_by_the_product_is_the_first_that_has_n
     assert first(False, False) == "aoti_torch_cuda_mm_out"
 
 
-def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_reads_it_too() -> None:
+def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_reads_it_too() -> (
+    None
+):
     names = "aoti_torch_cuda_mm_out", "norm", "gelu", "residual"
     launches = [launched(name, *read) for name, read in zip(names, ((), (0,), (1,), (0, 2)))]
     written = [Value(n, {"verdict": "agrees"} if n == 1 else None) for n in range(4)]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from aoti_debug.answers import TriageAnswer
+from aoti_debug.diagnose.from_constants import from_siblings
+from aoti_debug.probe.constants import Constant
+from aoti_debug.record.events import read_events
 
 SCRIPT = """\
 import os, torch; os.chdir(os.path.dirname(__file__))
@@ -108,3 +114,59 @@ def test_memory_that_two_models_were_given_for_different_weights_is_named(
     assert (best.category, best.confidence) == ("constants_mismatch", "proved"), best.summary
     assert "it is user-managed, and its owner wrote to its memory at script.py:10" in best.summary
     assert "load copies" in best.fixes[0].what
+
+
+UPDATES = {
+    "loader.update_constant_buffer(new, False, False)": (
+        "likely",
+        "update_constant_buffer ignores",
+    ),
+    'new["last.weight"] = new["last.weight"].t().contiguous().t(); '
+    "loader.load_constants(new, False, True)": (
+        "proved",
+        "last.weight was loaded with strides [1, 4], the package reads it with [32, 1]: its bytes "
+        "are copied as they lie, so rows and columns change places",
+    ),
+    "loader.load_constants(new, False, True, True); "
+    "_ = [one.untyped_storage().resize_(0) for one in new.values()]": (
+        "likely",
+        "the owner of user-managed weights released their memory",
+    ),
+}
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_what_an_update_gives_in_vain_is_named(
+    triaged: Callable[..., TriageAnswer],
+    written: Callable[[str], object],
+    served: Path,
+    update: str,
+) -> None:
+    begin = SERVER[: SERVER.index("names =")]
+    keep = "new = {name: new[name].clone() for name in loader.get_constant_fqns() if name in new}\n"
+    script = written(f"{begin}{keep}{update}\nloader.boxed_run([torch.ones(3, 16)])\n")
+    best = triaged(script, served, "right").diagnosis
+    assert best is not None
+    assert best.category == "constants_mismatch", best.summary
+    confidence, said = UPDATES[update]
+    assert best.confidence == confidence and best.summary.startswith(said), best.summary
+    assert best.source[0].text == update
+
+
+def test_the_one_of_many_like_it_that_no_update_gives_is_named() -> None:
+    known = {f"tables.{n}": Constant(n, f"tables_{n}", f"tables.{n}") for n in range(12)}
+    begin = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "constants", "name": "load"}
+    begin |= {"package": "m.pt2", "caller": ["serve.py", 9]}
+    end = {"t": 2.0, "pid": 7, "event": "end", "id": 1, "ok": True}
+
+    def found(*left: int, **more: object) -> list[str]:
+        given = [{"name": name} for n, name in enumerate(known) if n not in left]
+        events = {**begin, "constants": given, "count": len(given), **more}, end
+        lines = "".join(json.dumps(one) + "\n" for one in events).encode()
+        loads = list(read_events(io.BytesIO(lines)).of("constants"))
+        return [one.diagnosis.summary for one in from_siblings(loads, known)]
+
+    assert found(10) == ["tables.10 was not given, unlike 11 of its like"]
+    assert not found()
+    assert not found(*range(6))  # a part that is meant
+    assert not found(10, check_full_update=True)

@@ -191,6 +191,7 @@ def differing(
     yield MISMATCH.found(
         f"{said}: {consequence}",
         load.span,
+        source=source_of(load.details.caller),
         fixes=[Fix(what=repair, why="load_constants compares names only")],
         order=order,
     )
