@@ -59,7 +59,9 @@ def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_
     None
 ):
     names = "aoti_torch_cuda_mm_out", "norm", "gelu", "residual"
-    launches = [launched(name, *read) for name, read in zip(names, ((), (0,), (1,), (0, 2)))]
+    launches = [
+        launched(name, *read) for name, read in zip(names, ((), (0,), (1,), (0, 2)), strict=True)
+    ]
     written = [Value(n, {"verdict": "agrees"} if n == 1 else None) for n in range(4)]
     found = first_wrong(launches, written, {"3"})  # type: ignore[arg-type]
     assert found is not None

@@ -274,6 +274,10 @@ found = {{
 }}
 print(json.dumps({{"case": "nearer", **found}}), flush=True)
 
+linear = torch.export.export(torch.nn.Linear(2, 3), (torch.ones(1, 2),))
+standalone.give(linear, {{"bias": torch.full((1, 3), 7.0), "weight": torch.ones(3, 3)}})
+print(json.dumps({{"case": "given", "bias": linear.state_dict["bias"].tolist()}}), flush=True)
+
 
 class Level(torch.nn.Module):
     def __init__(self):
@@ -516,6 +520,10 @@ def test_the_rest_of_a_result_that_was_too_short_is_that_of_the_operator_as_it_i
     words = SHORT.format(folder=str(PROBE.parent), before=before, after=after)
     ran = subprocess.run([warm_python, "-c", words], capture_output=True, text=True)
     assert json.loads(ran.stdout) == [2.0 * n for n in range(elements)], ran.stderr
+
+
+def test_a_weight_is_given_whatever_its_dimensions_of_one_element(cases: dict[str, Any]) -> None:
+    assert cases["given"]["bias"] == [7.0, 7.0, 7.0]
 
 
 def test_a_state_that_the_caller_gives_may_be_that_of_sessions_that_take_turns(

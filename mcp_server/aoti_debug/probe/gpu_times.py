@@ -13,8 +13,6 @@ from . import launch_times, slots, standalone
 from .lazy import torch
 
 _CALLS = 7
-_LIKE = 0.2  # how far the time of a call may be from that on the host's clock
-_TRIES = 200  # launches by which the profiler's own time is measured
 _CALL, _LAUNCH = "aoti_debug.call", "aoti_debug.launch:"
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 _RUNTIME = ("cuda_runtime", "cuda_driver")
@@ -24,18 +22,15 @@ _MOST = 2_000_000_000  # bytes of a trace
 
 def profiled(call: Any, report: standalone.Report) -> dict[str, Any]:
     """Return the launches of the call in the middle of a few by their time, each with its kernels,
-    the seconds in which the GPU had nothing to do, and the waits of the host. Only what runs on
-    the GPU is recorded first, since to record operators too takes as long as a short call."""
-    plain, walls = _recorded(call, contextlib.nullcontext(), host=False)
-    if not _calls(plain, walls):
-        plain, walls = _recorded(call, contextlib.nullcontext())
+    the seconds in which the GPU had nothing to do, and the waits of the host."""
+    plain, walls = _recorded(call, contextlib.nullcontext())
     try:
         launches = launch_times.Launches()
         named, _ = _recorded(call, launches.seen(_marked))
     except slots.Unavailable as error:
         report.content.setdefault("notes", []).append(str(error))
         named = plain
-    calls = sorted(_calls(plain, walls), key=lambda one: one["dur"])
+    calls = sorted(_calls(plain), key=lambda one: one["dur"])
     chosen = calls[len(calls) // 2]
     kernels = _kernels(plain, chosen)
     owners = _owners(named, len(kernels))
@@ -43,46 +38,19 @@ def profiled(call: Any, report: standalone.Report) -> dict[str, Any]:
         "watched": walls,
         **_launches(kernels, owners, chosen),
         "waits": _waits(plain, chosen),
-        "overhead": _overhead(),
+        "overhead": 0.0,
     }
-
-
-def _overhead() -> float:
-    """Return the seconds that recording one kernel adds, in the fastest of a few rounds."""
-    one = torch.zeros(1, device="cuda")
-
-    def launches() -> None:
-        for _ in range(_TRIES):
-            one.add_(1)
-        standalone.synchronize()
-
-    def fastest() -> float:
-        rounds = []
-        for _ in range(5):
-            began = time.perf_counter()
-            launches()
-            rounds.append(time.perf_counter() - began)
-        return min(rounds) / _TRIES
-
-    launches()
-    without = fastest()
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]):
-        return max(0.0, fastest() - without)
 
 
 def _marked(name: str) -> Any:
     return torch.profiler.record_function(_LAUNCH + name)
 
 
-def _recorded(
-    call: Any, seen: Any, *, host: bool = True
-) -> tuple[list[dict[str, Any]], list[float]]:
-    """Return the events of the profiler over a few calls, and the seconds of each call. `host`:
-    with what the host does besides calling the driver."""
+def _recorded(call: Any, seen: Any) -> tuple[list[dict[str, Any]], list[float]]:
+    """Return the events of the profiler over a few calls, and the seconds of each call."""
     activity = torch.profiler.ProfilerActivity
-    activities = [activity.CPU, activity.CUDA] if host else [activity.CUDA]
     walls = []
-    with torch.profiler.profile(activities=activities) as profile, seen:
+    with torch.profiler.profile(activities=[activity.CPU, activity.CUDA]) as profile, seen:
         for number in range(_CALLS + 1):
             call.restore()
             standalone.synchronize()
@@ -99,19 +67,8 @@ def _recorded(
     return [one for one in events if one.get("ph") == "X"], walls[1:]
 
 
-def _calls(events: list[dict[str, Any]], walls: list[float]) -> list[dict[str, Any]]:
-    """Return the calls after the first, which took so many seconds: as they are annotated, or what
-    passed between the waits for the device before and after each."""
-    if named := [e for e in events if e.get("cat") == "user_annotation" and e["name"] == _CALL]:
-        return named
-    waits = [e for e in events if e.get("cat") in _RUNTIME and "DeviceSynchronize" in e["name"]]
-    ends = sorted(e["ts"] + e["dur"] for e in waits)
-    for first in range(len(ends) - 2 * len(walls), -1, -1):
-        both = list(zip(ends[first::2], ends[first + 1 :: 2]))[: len(walls)]
-        found = [{"ts": began, "dur": ended - began} for began, ended in both]
-        if all(abs(one["dur"] / 1e6 / wall - 1) < _LIKE for one, wall in zip(found, walls)):
-            return found
-    return []
+def _calls(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [e for e in events if e.get("cat") == "user_annotation" and e["name"] == _CALL]
 
 
 def _within(event: dict[str, Any], outer: dict[str, Any]) -> bool:
@@ -127,7 +84,7 @@ def _kernels(events: list[dict[str, Any]], call: dict[str, Any]) -> list[dict[st
 def _owners(events: list[dict[str, Any]], count: int) -> list[str]:
     """Return which launch each kernel of a call belongs to: the innermost that was under way when
     the host started it; of a call that ran as many kernels."""
-    for call in reversed(_calls(events, [])):
+    for call in reversed(_calls(events)):
         kernels = _kernels(events, call)
         if len(kernels) != count:
             continue

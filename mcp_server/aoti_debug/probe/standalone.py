@@ -318,14 +318,18 @@ def load_program(options: argparse.Namespace, path: str | None = None) -> Any:
 
 
 def give(program: Any, weights: Document) -> None:
-    """Put weights into a program, those that it has."""
+    """Put weights into a program, those that it has; dimensions of one element may be others."""
     for name, value in weights.items():
         for held in (program.state_dict, program.constants):
             known = held.get(name)
-            if isinstance(known, torch.Tensor) and known.shape == value.shape:
-                weight = value.to(known.device, known.dtype)
+            if isinstance(known, torch.Tensor) and _sizes(known) == _sizes(value):
+                weight = value.reshape(known.shape).to(known.device, known.dtype)
                 is_parameter = isinstance(known, torch.nn.Parameter)
                 held[name] = torch.nn.Parameter(weight, False) if is_parameter else weight
+
+
+def _sizes(tensor: Any) -> list[int]:
+    return [size for size in tensor.shape if size != 1]
 
 
 def onto_device(program: Any, index: int | None) -> Any:
