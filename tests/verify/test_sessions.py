@@ -13,6 +13,7 @@ import pytest
 from aoti_debug.model import Category
 from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
+from aoti_debug.verify.driver import never_given
 from aoti_debug.verify.judge import CALL, Trial, judge
 from aoti_debug.verify.sessions import (
     CALLS,
@@ -296,6 +297,14 @@ def test_the_package_must_be_given_what_the_reference_was_given() -> None:
     assert shared_memory(before, again) == 2
     assert shared_memory(before, before) == shared_memory(again, again) == 0
     assert judge(gone(WRONG, "user_code", shared_memory=2)).verdict == "undecided"
+
+
+def test_a_reference_of_rows_in_another_precision_tells_of_none_that_is_missing() -> None:
+    def missed(*rows: int) -> Any:
+        return never_given(run_of(looked_at=(3,), reference={"rows": rows}))
+
+    assert missed(107, 240).rows == (107, 240)
+    assert missed(240, 240) is missed() is None
 
 
 def test_a_call_that_no_reference_is_beside_is_not_known_to_be_right() -> None:

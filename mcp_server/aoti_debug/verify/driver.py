@@ -263,14 +263,16 @@ def _rows(call: Call) -> int:
     return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
-def _never_given(run: RunSeen) -> Reference | None:
-    """Return the reference with rows that the package was never given."""
-    return next((one for one in run.references if one.rows), None)
+def never_given(run: RunSeen) -> Reference | None:
+    """Return the reference with rows that the package was never given, unlike others of them: of
+    another precision, none of them is as the package is given it."""
+    some = (one for one in run.references if one.rows and one.rows[0] < one.rows[1])
+    return next(some, None)
 
 
 def _given_all(before: RunSeen, now: RunSeen) -> bool:
     """Tell whether the package is given all that the reference is, which it was not before."""
-    missed = _never_given(before)
+    missed = never_given(before)
     if missed is None:
         return given_the_same(before, now)
     return any(one.asked == missed.asked and not one.rows for one in now.references if one.asked)
@@ -296,7 +298,7 @@ def _facts(
     if alone:  # what calls break that none did before
         known = {w for c in was.calls for w in c.breaks} if before.category not in CONTRACT else ()
         breaks = tuple(dict.fromkeys(w for c in calls for w in c.breaks if w not in known))
-    missed = _never_given(events)
+    missed = never_given(events)
     return Facts(
         **{one.name: getattr(report, one.name) for one in fields(HeldOut)},
         original=before.signature,
@@ -315,7 +317,7 @@ def _facts(
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),
-        never_given=missed.rows if missed is not None and _never_given(was) else (),
+        never_given=missed.rows if missed is not None and never_given(was) else (),
         given_all=_given_all(was, events),
         shared_memory=shared_memory(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
