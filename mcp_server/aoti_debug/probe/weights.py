@@ -77,7 +77,9 @@ def play(
     if not steps or steps[-1].do != update_steps.CALL:
         steps = [*steps, Step(update_steps.CALL)]
     for number, step in enumerate(steps, 1):
-        report.update(at=number, findings=list(map(asdict, going.lacking(step, number))))
+        report.update(at=number)
+        if lacking := going.lacking(step, number):
+            report.update(findings=list(map(asdict, lacking)))
         row: Document = {"step": str(step)}
         if step.do == update_steps.CALL:
             one = Played(step)
