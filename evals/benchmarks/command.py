@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+ZOO = Path(__file__).resolve().parents[1] / "zoo"
 Row = dict[str, Any]
 _ONE_BY_ONE = threading.Lock()
 
@@ -22,6 +24,13 @@ def options_of(doc: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("out", type=Path)
     return parser
+
+
+def of_zoo(name: str, device: str) -> tuple[Any, dict[str, Any], Any]:
+    """Return a model of the zoo, its inputs by name, and the dynamic shapes of its export."""
+    sys.path.insert(0, str(ZOO))
+    zoo: Any = importlib.import_module("architectures")
+    return zoo.prepared(zoo.CASES[name], device)  # type: ignore[no-any-return]
 
 
 def environment(work: Path, python: str = sys.executable, **more: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Play updates that are right and wrong, add up memory, and try CUDA graphs, on real packages.
 
     python evals/benchmarks/weights.py OUT [--device cuda] [--jobs 8] [--only updates memory graphs]
+                                        [--zoo MODEL ...]
 
 Needs aoti_debug importable and torch for the device. Compiles side by side, then plays the updates
 side by side; memory is measured one model at a time. The rows so far are always in OUT/rows.json.
@@ -20,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from command import Row, answer, environment
+from command import Row, answer, environment, of_zoo
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = ROOT / "tests" / "targets" / "server.py"
@@ -144,13 +145,46 @@ def compile_model(name: str, out: Path, device: str) -> None:
     import torch
 
     torch.manual_seed(0)
-    module, inputs, shapes = model_of(torch, name, device)
+    inputs: tuple[Any, ...] = ()
+    named: dict[str, Any] = {}
+    if name in (*MODELS, *GRAPHS):
+        module, inputs, shapes = model_of(torch, name, device)
+    else:
+        module, named, shapes = of_zoo(name, device)
     with torch.no_grad():
         if name == "gigabyte":
             module.weight.uniform_(-0.01, 0.01)
-        program = torch.export.export(module, inputs, dynamic_shapes=shapes)
+        program = torch.export.export(module, inputs, named, dynamic_shapes=shapes)
         torch._inductor.aoti_compile_and_package(program, package_path=str(out / f"{name}.pt2"))
-    torch.save((inputs, {}), out / f"{name}.inputs.pt")
+    torch.save((inputs, named), out / f"{name}.inputs.pt")
+
+
+def capture(name: str, out: Path) -> str:
+    """Capture a call with torch alone, replay it with other values, hold it against a call."""
+    import torch
+
+    inputs, named = torch.load(out / f"{name}.inputs.pt", weights_only=True)
+    load = torch._inductor.aoti_load_package
+    model = load(str(out / f"{name}.pt2"), run_single_threaded=True)
+    every = [*inputs, *named.values()]
+    for _ in range(3):
+        model(*inputs, **named)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    try:
+        with torch.cuda.graph(graph):
+            given = model(*inputs, **named)
+    except RuntimeError:
+        return "not fit"
+    for one in every:
+        one.mul_(0.5) if one.is_floating_point() else one.copy_(one.flip(-1))
+    graph.replay()
+    torch.cuda.synchronize()
+    flat = torch.utils._pytree.tree_leaves
+    kept = [one.clone() for one in flat(given) if torch.is_tensor(one)]
+    right = [one for one in flat(model(*inputs, **named)) if torch.is_tensor(one)]
+    close = all(torch.allclose(a, b, 1e-3, 1e-3) for a, b in zip(kept, right, strict=True))
+    return "fit" if close else "not fit"
 
 
 class Bench:
@@ -237,12 +271,23 @@ class Bench:
         row = {"memory": name, "peak_mib": round(peak / 2**20, 1), "off": round(off, 4)}
         return {**row, "mib": shown, "together": found.get("together"), "answer": found}
 
-    def graphs(self, name: str, told: str) -> Row:
+    def captured(self, name: str) -> str:
+        """Return what a capture by torch alone gives, in a process of its own."""
+        argv = [sys.executable, __file__, str(self.out), "--capture", name]
+        env = self.environment(f"capture-{name}")
+        done = subprocess.run(
+            argv, cwd=self.out, env=env, capture_output=True, text=True, timeout=LIMIT_S
+        )
+        return done.stdout.strip() or f"no verdict: {done.stderr[-300:]}"
+
+    def graphs(self, name: str, told: str = "") -> Row:
         words = ["graphs", f"{name}.pt2"]
         without = self.answer(words, f"still-{name}")
         tried = self.answer([*words, "--inputs", f"{name}.inputs.pt"], f"graph-{name}")
-        row = {"graphs": name, "read": without.get("graphs"), "tried": tried.get("tried")}
-        right = without.get("graphs") in (told, "depends") and tried.get("graphs") == told
+        read = without.get("graphs")
+        told = told or self.captured(name)
+        row = {"graphs": name, "capture": told, "read": read, "tried": tried.get("tried")}
+        right = read in (told, "depends") and tried.get("graphs") == told
         said = without.get("summary"), tried.get("summary")
         return {**row, "right": right, "said": said, "answer": tried}
 
@@ -256,28 +301,35 @@ def main() -> int:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--only", nargs="*", default=["updates", "memory", "graphs"])
+    parser.add_argument("--zoo", nargs="*", default=[], help="models for memory and graphs")
     parser.add_argument("--compile", help=argparse.SUPPRESS)
+    parser.add_argument("--capture", help=argparse.SUPPRESS)
     options = parser.parse_args()
     out = options.out.resolve()
     if options.compile:
         compile_model(options.compile, out, options.device)
+        return 0
+    if options.capture:
+        print(capture(options.capture, out))
         return 0
     out.mkdir(parents=True, exist_ok=True)
     bench = Bench(out, options.device, options.jobs)
     only = [one for one in options.only if one != "graphs" or options.device != "cpu"]
     wanted = ["gigabyte", *MODELS[:-1]] if "memory" in only else []
     wanted += [name for name in GRAPHS if name not in wanted] if "graphs" in only else []
+    wanted += options.zoo
     wanted = ["served", *wanted] if "updates" in only else wanted
     bench.side_by_side(bench.compiled, [(name,) for name in wanted], bench.jobs)
+    zoo = [(name,) for name in options.zoo]
     if "updates" in only:
         tasks = [(number, *one) for number, one in enumerate((*RIGHT, *WRONG))]
         bench.side_by_side(bench.update, tasks, bench.jobs)
         races = [("inactive", True), ("full", False)]
         bench.side_by_side(bench.under_calls, races, 1)
     if "graphs" in only:
-        bench.side_by_side(bench.graphs, list(GRAPHS.items()), bench.jobs)
+        bench.side_by_side(bench.graphs, [*GRAPHS.items(), *zoo], bench.jobs)
     if "memory" in only:
-        bench.side_by_side(bench.memory, [(name,) for name in MODELS], 1)
+        bench.side_by_side(bench.memory, [*((name,) for name in MODELS), *zoo], 1)
     judged = [row for row in bench.rows if "right" in row]
     print(f"{sum(row['right'] for row in judged)} of {len(judged)} right")
     return 0

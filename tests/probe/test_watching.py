@@ -180,6 +180,7 @@ def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_
             archive.extractall("unpacked")
         from pathlib import Path
         [library] = Path("unpacked").rglob("*.wrapper.so")
+        library.with_name("ca2.cubin").write_bytes(b"as a GPU's runner reads")
         runner = _aoti.AOTIModelContainerRunnerCpu(str(library), 1)
         names = {fqn: name for name, fqn in runner.get_constant_names_to_original_fqns().items()}
         runner.update_constant_buffer({names["table.weight"]: table["table.weight"]}, False, False)
@@ -199,6 +200,7 @@ def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_
         "__init__",
     ]
     assert loads[2]["num_runners"] == 2
+    assert (ran.directory / "capture" / "ca2.cubin").read_bytes() == b"as a GPU's runner reads"
     calls = ran.of("begin", phase="run")
     assert [(call["instance"], len(call["inputs"])) for call in calls] == [
         (2, 3),

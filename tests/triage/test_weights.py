@@ -132,6 +132,11 @@ UPDATES = {
         "likely",
         "the owner of user-managed weights released their memory",
     ),
+    'other = _aoti.AOTIModelPackageLoader(f"{folder}/folding.pt2", "model", False, 1, -1); '
+    "other.load_constants(new, False, True)": (
+        "likely",
+        "instance 2 of the package was given weights, later calls are of another one",
+    ),
 }
 
 

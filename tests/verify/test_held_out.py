@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +313,20 @@ for name, of in (("by turns", 0.5), ("another state", 0.25)):
     pair = held_out.Pair(was, now, match)
     found = pair.tried(lambda: pair.plain_new, called(one), None, [called(again)])
     print(json.dumps({{"case": name, **found}}, default=str), flush=True)
+
+
+class Step(torch.nn.Module):
+    def forward(self, x, dt):
+        return x + dt * x
+
+
+step, half = Step(), torch.tensor(0.5)
+was, now = (torch.export.export(step, (one, dt)) for dt in (0.25, torch.tensor(0.25)))
+match = correspondence.Correspondence(was, now, [([one, 0.5], [one, half])])
+pair = held_out.Pair(was, now, match)
+found = pair.tried(lambda: pair.plain_new, called(one, 0.5))
+differ = changed.differ([0.5], [half]), changed.differ([0.25], [half])
+print(json.dumps({{"case": "a number", "differ": differ, **found}}, default=str))
 """
 
 
@@ -531,3 +546,16 @@ def test_a_state_that_the_caller_gives_may_be_that_of_sessions_that_take_turns(
 ) -> None:
     assert cases["by turns"]["model"] == cases["by turns"]["package"] == "agrees"
     assert (cases["another state"]["model"], cases["another state"]["call"]) == ("differs", 2)
+
+
+def test_a_number_that_became_a_tensor_is_the_same_input_and_no_more_that_of_the_example(
+    cases: dict[str, Any],
+) -> None:
+    found = cases["a number"]
+    assert found["differ"] == ["", "input 0 has other values"]
+    assert (found["other_constant"], found["still_other_constant"]) == ("dt = 0.25", "")
+    trial = take(Trial, {**found, "name": "the failing call"})
+    facts = gone(Fingerprint("run", "user_code"), "contract_argument", trials=(trial,), call=1)
+    assert judge(replace(facts, kernels=1)).verdict == "fixed"
+    still = replace(trial, still_other_constant="dt = 0.25")
+    assert judge(replace(facts, kernels=1, trials=(still,))).verdict == "not fixed"

@@ -53,6 +53,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     for load in observations.run.of("constants"):
         yield from from_ignored(load)
     yield from from_released(observations.run)
+    yield from from_another_instance(observations.run)
     call = observations.run.call
     if model is None or model.wrapper is None:
         return
@@ -181,8 +182,8 @@ def differing(
         consequence = "the whole storage is copied, past the end of the constant"
         repair = f"load {name}.clone(memory_format=torch.contiguous_format); .contiguous() keeps "
         repair += "a slice that is contiguous already"
-    elif strides_differ(given, constant):
-        said = f"{name} was loaded with strides {list(given.stride or ())}, the package reads it "
+    elif given.stride is not None and constant.reordered(given.stride):
+        said = f"{name} was loaded with strides {list(given.stride)}, the package reads it "
         said += f"with {list(constant.stride)}"
         consequence = "its bytes are copied as they lie, so rows and columns change places"
         repair = f"load {name}.contiguous()"
@@ -195,14 +196,6 @@ def differing(
         fixes=[Fix(what=repair, why="load_constants compares names only")],
         order=order,
     )
-
-
-def strides_differ(given: Given, constant: Constant) -> bool:
-    """Tell whether elements of the same sizes lie in another order."""
-    if given.stride is None or len(given.stride) != len(constant.stride):
-        return False
-    steps = zip(constant.shape, given.stride, constant.stride, strict=True)
-    return any(size > 1 and one != other for size, one, other in steps)
 
 
 def copies_more(load: read.Phase, given: Given, constant: Constant) -> bool:
@@ -260,6 +253,24 @@ def from_released(run: RunSeen) -> Iterator[Candidate]:
             source=source_of(loads[-1].details.caller) if loads else [],
             fixes=[Fix(what="keep the tensors as long as the model, or load copies")],
         )
+
+
+def from_another_instance(run: RunSeen) -> Iterator[Candidate]:
+    """Weights were given to one instance of a package, and only another one is called since."""
+    for load in (p for p in run.of("constants") if p.ok and p.details.instance):
+        own, path = load.details.instance, load.details.package
+        later = [c for c in run.calls if c.pid == load.pid and c.span.first > load.span.last]
+        called = {call.instance for call in later if call.package == path}
+        given = {p.details.instance for p in run.of("constants") if p.pid == load.pid}
+        if path and called and not called & given:
+            yield MISMATCH.found(
+                f"instance {own} of the package was given weights, later calls are of another one",
+                load.span,
+                confidence="likely",
+                means="each load of a package has weights of its own",
+                source=source_of(load.details.caller),
+                fixes=[Fix(what="give the weights to the model that serves the calls")],
+            )
 
 
 def from_siblings(loads: list[read.Phase], known: Mapping[str, Constant]) -> Iterator[Candidate]:

@@ -126,7 +126,7 @@ def _call(report: TimingReport, table: CallTable) -> CallTime:
         gaps_s=table.gaps,
         python_s=min(around, table.gaps) if around is not None else None,
         accounted=report.call.accounted,
-        overhead_s=median(report.call.watched or [0.0]) - table.wall,
+        overhead_s=median(report.call.watched or [0.0]) - table.wall + report.call.added,
         calls=len(report.call.plain) + len(report.call.watched),
         launches=[_launch(row, table, rates) for row in longest],
         launches_count=len(table.rows),

@@ -21,6 +21,7 @@ from aoti_debug.run.machine import find_tool
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, captured, with_custom_ops
 from aoti_debug.triage.captured_program import program_kept
+from aoti_debug.triage.findings import found_broken
 from aoti_debug.triage.fingerprint import WRONG_VALUES, expected_of, kernel_in
 from aoti_debug.triage.observe import observe
 from aoti_debug.triage.probe_arguments import context_arguments
@@ -117,7 +118,9 @@ def failure_kept(
     record = directory.read_record() or RunRecord()
     ending = record.ended or Ending()
     observations = observe(directory.path, "", ending)
-    observations = replace(observations, checks=reports_kept(directory.path))
+    checks = reports_kept(directory.path)
+    run = replace(observations.run, broken=found_broken(observations.run, checks))
+    observations = replace(observations, checks=checks, run=run)
     events = observations.run
     if not events.probed:
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing was captured")

@@ -53,11 +53,15 @@ def repaired(before: list[Any], now: list[Any]) -> bool:
 
 
 def differ(before: list[Any], now: list[Any]) -> str:
-    """Say how the values of two calls differ; another dtype, layout or device is no difference.
-    Integers are the same or not; floats may be rounded to the coarser of the two dtypes."""
+    """Say how the values of two calls differ; another dtype, layout or device is no difference,
+    nor is a number that became a tensor. Integers are the same or not; floats may be rounded to the
+    coarser of the two dtypes."""
     if len(before) != len(now):
         return f"{len(now)} inputs instead of {len(before)}"
     for number, (one, other) in enumerate(zip(before, now)):
+        if isinstance(other, torch.Tensor) and isinstance(one, (bool, int, float)):
+            one = torch.tensor(one, dtype=torch.float64 if isinstance(one, float) else None)
+            one = one.reshape((1,) * other.dim())
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             if one is not other and (type(one) is not type(other) or one != other):
                 return f"input {number} is {other!r} instead of {one!r}"[:200]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,11 @@ class Constant:
     bytes: int = 0
     kind: str | None = None  # Parameter, Buffer, TensorConstant, ...
     folded: bool = False
+
+    def reordered(self, strides: Sequence[int]) -> bool:
+        """Tell whether elements of this shape lie in another order by these strides."""
+        steps = zip(self.shape, strides, self.stride)
+        return len(strides) == len(self.stride) and any(n > 1 and a != b for n, a, b in steps)
 
 
 def declared(source: str) -> dict[str, Constant]:

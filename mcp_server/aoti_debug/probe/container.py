@@ -36,7 +36,7 @@ class Container:
         if device == "cpu":
             self.runner = kinds.AOTIModelContainerRunnerCpu(library, runners)
         else:
-            folder = str(Path(library).parent)
+            folder = kernels_beside(library)
             self.runner = kinds.AOTIModelContainerRunnerCuda(library, runners, device, folder)
         names = self.runner.get_constant_names_to_original_fqns()
         self.names = {fqn: name for name, fqn in names.items()}  # folded ones too
@@ -110,6 +110,12 @@ class Container:
         """Call it with flat inputs; return the outputs as they are."""
         tensors = [leaf for leaf in flat if isinstance(leaf, torch.Tensor)]
         return list(self.runner.run(tensors))
+
+
+def kernels_beside(library: str) -> str:
+    """Return the folder of a library where kernels lie in it; without, they are where it says."""
+    folder = Path(library).parent
+    return str(folder) if any(folder.glob("*.cubin")) else ""
 
 
 def unpacked(package: str, model: str, folder: Path) -> str:

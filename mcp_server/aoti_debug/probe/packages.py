@@ -29,6 +29,7 @@ from .watch import Details, Point, Span, caller, watched
 _instances = itertools.count(1)
 FILES = 100  # of a model, that are named in an event
 _MODELS = 50
+_KERNELS = 3000
 # Parameters of aoti_load_package, and of load_package and of a package's loader.
 _LOADING = (
     ("path", "run_single_threaded", "device_index"),
@@ -66,11 +67,16 @@ def describe(source: Any) -> Details:
 
 
 def _keep_beside(library: Path, name: str) -> None:
-    """Keep the source of a library, which states its constants, and what its runner reads."""
-    source = wrapper_contract.source_beside(library)
-    for file, suffix in ((source, ".cpp"), (library.with_suffix(".json"), ".json")):
+    """Keep the source of a library, which states its constants, and what its runner reads: of a
+    GPU's kernels, which are files by the names that the library has for them."""
+    source, kernels = (
+        wrapper_contract.source_beside(library),
+        sorted(library.parent.glob("*.cubin")),
+    )
+    beside = [(source, f"{name}.cpp"), (library.with_suffix(".json"), f"{name}.json")]
+    for file, to in [*beside, *((one, one.name) for one in kernels[:_KERNELS])]:
         if file is not None and file.is_file() and file.stat().st_size <= store.room():
-            store.write(name + suffix, lambda to, file=file: shutil.copyfile(file, to))  # type: ignore[misc]
+            store.write(to, lambda to, file=file: shutil.copyfile(file, to))  # type: ignore[misc]
 
 
 def _buffer(source: Any) -> Details:

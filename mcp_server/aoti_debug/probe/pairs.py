@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import standalone
@@ -22,15 +22,6 @@ def timed(call: Way) -> float:
     return time.perf_counter() - began
 
 
-def repeated(call: Way, budget_s: float) -> list[float]:
-    """Return the seconds of as many calls as there is time for."""
-    found: list[float] = []
-    until = time.perf_counter() + budget_s
-    while len(found) < LEAST or (time.perf_counter() < until and len(found) < MOST):
-        found.append(timed(call))
-    return found
-
-
 def compared(one: Way, other: Way, budget_s: float) -> tuple[list[float], list[float]]:
     """Return the seconds of calls made one way and the other, in turn, so many pairs as there is
     time for; which goes first changes from pair to pair."""
@@ -44,3 +35,7 @@ def compared(one: Way, other: Way, budget_s: float) -> tuple[list[float], list[f
         for way, seconds in turns if len(ones) % 2 else reversed(turns):
             seconds.append(timed(way))
     return ones, others
+
+
+def middle(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import custom_ops, definitions, describe, events, graph_run, shared_buffer, store, untrusted
-from .container import Container
+from .container import Container, kernels_beside
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -243,7 +243,8 @@ def load_package(
     """Load the package, or the library that `torch._export.aot_compile` made; not `quick`: as a
     program does that is no replay."""
     if options.package.endswith(".so"):
-        if inputs.args is not None and not options.constants:
+        alone = inputs.args is not None and not options.constants
+        if alone and not kernels_beside(options.package):
             return load_library(options.package, inputs.flat)
         library = Library(options.package, device_of(inputs.flat))
         for path in options.constants:

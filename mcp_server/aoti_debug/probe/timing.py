@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -162,8 +162,7 @@ def _calls(call: Called, device: str, report: standalone.Report) -> None:
     for _ in range(pairs.WARM):
         call()
     if device.startswith("cuda"):
-        alone = pairs.repeated(call, BUDGET_S)
-        report.update(call={"plain": alone, **gpu_times.profiled(call, report)})
+        report.update(call=gpu_times.profiled(call, report, BUDGET_S))
         return
     loads = Launched(report)
     plain: list[float] = []
@@ -188,7 +187,7 @@ def _calls(call: Called, device: str, report: standalone.Report) -> None:
             "plain": plain,
             "watched": walls,
             "launches": merged(kept),
-            "after": middle(afters),
+            "after": pairs.middle(afters),
             "overhead": around,
             "within": within,
             "around": _around(call),
@@ -207,12 +206,8 @@ def merged(calls: list[list[Row]]) -> list[dict[str, Any]]:
     for place, name in enumerate(names):
         each = [rows[place] for rows in alike]
         columns = zip(("gap", "seconds", "processors"), list(zip(*each))[1:])
-        found.append({"name": name, **{key: middle(values) for key, values in columns}})
+        found.append({"name": name, **{key: pairs.middle(values) for key, values in columns}})
     return found
-
-
-def middle(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]
 
 
 def _around(call: Called) -> float | None:
@@ -221,7 +216,7 @@ def _around(call: Called) -> float | None:
     if run is None or any(not isinstance(leaf, torch.Tensor) for leaf in call.inputs.flat):
         return None
     whole, inner = pairs.compared(call, lambda: run(list(call.inputs.flat)), BUDGET_S / 4)
-    return max(0.0, middle([a - b for a, b in zip(whole, inner)]))
+    return max(0.0, pairs.middle([a - b for a, b in zip(whole, inner)]))
 
 
 def _against(options: Any, call: Called, device: str, report: standalone.Report) -> None:

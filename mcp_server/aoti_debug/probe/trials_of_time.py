@@ -126,7 +126,12 @@ def _graph(call: Any, options: Any) -> _Other:
     torch.cuda.synchronize()
     with torch.cuda.graph(graph, stream=stream):
         alone()
-    return graph.replay  # type: ignore[no-any-return]
+
+    def replayed() -> None:  # holds what the graph reads: the weights and the inputs
+        graph.replay()
+
+    replayed.reads = alone  # type: ignore[attr-defined]
+    return replayed
 
 
 def padding_of(call: Any, options: Any) -> Padding | None:

@@ -74,6 +74,8 @@ class Pair:
             found["refused"] = refused if accepted is None else None
         found.update(original_raises=before.why, fixed_raises=fixed.why)
         found["finite"] = before.finite
+        found["other_constant"] = other_constant(self.old, inputs)
+        found["still_other_constant"] = other_constant(self.new, given)
         try:
             package = _run(model, own)
         except Exception as error:
@@ -238,6 +240,16 @@ def called_eagerly(module: Any, inputs: Inputs) -> Ran:
         return Ran(why=events.describe_error(error))
     exact = eager.exact(module, inputs)
     return Ran(plain, exact["outputs"] if exact is not None else None, None, after)
+
+
+def other_constant(program: Any, inputs: Inputs) -> str:
+    """Say which number or text a program was exported for, and uses whatever it is given."""
+    for node, leaf in zip(standalone.user_inputs(program), inputs.flat):
+        value = node.meta.get("val")
+        fixed = isinstance(value, (bool, int, float, str)) and type(leaf) is type(value)
+        if fixed and leaf != value:
+            return f"{node.name} = {value!r}"
+    return ""
 
 
 def _wrong(found: Document) -> bool:

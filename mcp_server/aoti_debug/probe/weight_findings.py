@@ -76,7 +76,7 @@ def misfit(tensor: Any, constant: Constant) -> tuple[str, str] | None:
         return "shape", f"{list(shape)} for {list(constant.shape)}"
     if tensor.untyped_storage().nbytes() > max(constant.bytes, 1):
         return "view", f"{tensor.untyped_storage().nbytes()} bytes for {constant.bytes}"
-    if tensor.numel() > 1 and tuple(tensor.stride()) != constant.stride:
+    if constant.reordered(tensor.stride()):
         return "stride", f"{list(tensor.stride())} for {list(constant.stride)}"
     return None
 

@@ -56,7 +56,8 @@ class Wait:
 @dataclass(frozen=True, slots=True)
 class Calls:
     """Calls as they are and, in turn with them, calls of which each launch was seen; to see one
-    adds `overhead` before it and what is `within` it; `around` is what is spent in Python."""
+    adds `overhead` before it and what is `within` it; `around` is what is spent in Python. On a
+    GPU what recording `added` to a call is taken off already."""
 
     plain: tuple[float, ...] = ()
     watched: tuple[float, ...] = ()
@@ -64,6 +65,7 @@ class Calls:
     after: float = 0.0  # the last launch
     overhead: float = 0.0
     within: float = 0.0
+    added: float = 0.0
     around: float | None = None
     waits: tuple[Wait, ...] = ()
 

@@ -38,6 +38,7 @@ class RunSeen:
     handed: tuple[records.Handed, ...] = ()
     held: tuple[records.Held, ...] = ()
     cpp_files: tuple[records.CppFile, ...] = ()
+    broken: tuple[Call, ...] = ()  # by a check that was made later
 
     @property
     def probed(self) -> bool:
@@ -99,10 +100,13 @@ class RunSeen:
 
     @cached_property
     def call(self) -> Call | None:
-        """Return the call in question: unfinished, else failed, else suspicious, else the last."""
+        """Return the call in question: unfinished, else failed, else suspicious, else found to
+        break something, else the last."""
         on_device = next((call for call in self.calls if call.on_device), None)
         bad = [call for call in self.calls if not call.ok]
-        return on_device or (bad[-1] if bad else self._suspicious or self.last_call)
+        return on_device or (
+            bad[-1] if bad else self._suspicious or next(iter(self.broken), self.last_call)
+        )
 
     @property
     def _suspicious(self) -> Call | None:

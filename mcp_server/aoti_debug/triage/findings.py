@@ -27,6 +27,7 @@ from aoti_debug.read.check_report import Step as CheckStep
 from aoti_debug.read.checks import CheckReports
 from aoti_debug.read.event_records import Call
 from aoti_debug.read.record import RuntimeMessage, SanitizerError
+from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.decision import Planned
 from aoti_debug.triage.fingerprint import ENVELOPE, fingerprint_of, stable
 from aoti_debug.triage.replay import SANITIZERS
@@ -164,6 +165,13 @@ def guarded(report: GuardsReport) -> str:
         said = report.exception.headline[:120]
         return f"the exported program raises {report.exception.type}: {said}"
     return "the exported program takes the call"
+
+
+def found_broken(run: RunSeen, checks: CheckReports) -> tuple[Call, ...]:
+    """Return the calls whose inputs were kept and, held against the program, break it."""
+    every = checks.calls.calls if checks.calls is not None else ()
+    bad = {(one.pid, one.call) for one in every if breaks(one)}
+    return tuple(c for c in run.calls if (c.pid, c.call) in bad and c.captured is not None)
 
 
 def of_calls(report: CallsReport) -> str:

@@ -52,6 +52,8 @@ class Trial:
     package_raises: Raised = None
     original_raises: Raised = None
     fixed_raises: Raised = None
+    other_constant: str = ""  # that the original uses whatever it is given
+    still_other_constant: str = ""  # likewise the fixed program
     refused: Raised = None  # why the fixed program refuses what the original accepts
     reference_finite: Annotated[bool, "finite"] = False  # the original in float64
     package_finite: bool = True
@@ -406,7 +408,7 @@ def _values(facts: Facts, *, refused: bool) -> Iterator[Found]:
         yield Found("values", "unknown", facts.why_no_trials or "no values could be compared")
         return
     for trial in held:
-        yield _package(trial)
+        yield _package(trial, facts)
     yield from () if refused else _near(facts)
     for trial in () if facts.own_reference else held:
         yield _model(trial, facts)
@@ -449,8 +451,11 @@ def _near(facts: Facts) -> Iterator[Found]:
 CALL = "the failing call"
 
 
-def _package(trial: Trial) -> Found:
+def _package(trial: Trial, facts: Facts) -> Found:
     what, text = f"the package on {trial.name}", ""
+    if facts.category == "contract_argument" and trial.still_other_constant:
+        text = f"it still computes with {trial.still_other_constant}, whatever it is given"
+        return Found(what, "bad", text, "not fixed")
     if trial.refused is not None:
         text = f"it refuses {trial.place}, which the original computes: {trial.refused}"
         return Found(what, "bad", text)
@@ -472,7 +477,11 @@ def _model(trial: Trial, facts: Facts) -> Found:
     if trial.still_nonfinite and facts.of_nonfinite:
         text = f"{trial.still_nonfinite} values that were not finite still differ from float64"
         text += f" on {trial.place}"
-    elif trial.original_raises is not None or trial.model is None:
+    elif (
+        trial.original_raises is not None
+        or trial.model is None
+        or (facts.category == "contract_argument" and trial.other_constant)
+    ):
         return Found(what, "good", "the original does not compute it")
     elif not trial.reference_finite and trial.package_finite and facts.hiding:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
