@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from . import (
+    changed,
     compare,
     correspondence,
     eager,
@@ -246,8 +247,9 @@ def other_constant(program: Any, inputs: Inputs) -> str:
     """Say which number or text a program was exported for, and uses whatever it is given."""
     for node, leaf in zip(standalone.user_inputs(program), inputs.flat):
         value = node.meta.get("val")
-        fixed = isinstance(value, (bool, int, float, str)) and type(leaf) is type(value)
-        if fixed and leaf != value:
+        fixed = isinstance(value, (bool, int, float, str))
+        like = isinstance(leaf, (type(value), torch.Tensor))  # which a fix made of a number
+        if fixed and like and changed.differ([value], [leaf]):
             return f"{node.name} = {value!r}"
     return ""
 
