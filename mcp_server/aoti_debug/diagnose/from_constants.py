@@ -47,11 +47,14 @@ INLINED = 8  # elements; a constant of one dimension and no more of them becomes
 def candidates(observations: Observations) -> Iterator[Candidate]:
     run, model = observations.run, observations.model
     yield from from_spoilt(observations)
-    for update in observations.updates:
-        if update.wrong:
-            yield from_update(update, observations)
-    for load in observations.run.of("constants"):
+    ignored: set[str] = set()
+    for load in run.of("constants"):
+        ignored.update(load.details.ignored or ())
         yield from from_ignored(load)
+    for update in observations.updates:
+        stale = {one.constant for one in update.report.findings if one.proved}
+        if update.wrong and not (stale and stale <= ignored):
+            yield from_update(update, observations)
     yield from from_released(observations.run)
     yield from from_another_instance(observations.run)
     call = observations.run.call

@@ -12,12 +12,12 @@ from typing import Any
 from . import launch_times, pairs, slots, standalone
 from .lazy import torch
 
-_CALLS, _MOST_CALLS = 7, 21
+_LEAST, _MOST, _ROUNDS = 7, 30, 3  # calls in a row, and how often
 _CALL, _LAUNCH = "aoti_debug.call", "aoti_debug.launch:"
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 _RUNTIME = ("cuda_runtime", "cuda_driver")
 _WAITS = ("Synchronize", "cudaMemcpy", "cuMemcpy", "cudaFree", "cudaMalloc")
-_MOST = 2_000_000_000  # bytes of a trace
+_TRACE = 2_000_000_000  # bytes
 
 
 def profiled(call: Any, report: standalone.Report, budget_s: float) -> dict[str, Any]:
@@ -27,20 +27,19 @@ def profiled(call: Any, report: standalone.Report, budget_s: float) -> dict[str,
     Recording makes the host slower. Calls as they are, made in turn with recorded ones, show by
     how much: one half of both gives it, the other half is returned without it.
     """
-    until = time.perf_counter() + budget_s
+    each = min(max(_LEAST, int(budget_s / _ROUNDS / pairs.timed(call))), _MOST)
     plain: list[list[float]] = [[], []]
     watched: list[list[float]] = [[], []]
     events: list[dict[str, Any]] = []
-    while not events or (len(watched[1]) < _MOST_CALLS and time.perf_counter() < until):
-        for half in (0, 1):
-            plain[half] += [pairs.timed(call) for _ in range(_CALLS)]
-            found, walls = _recorded(call, contextlib.nullcontext())
-            watched[half] += walls
-            events += found if half else []
+    for half in (0, 1) * (_ROUNDS if each == _MOST else 1):
+        plain[half] += [pairs.timed(call) for _ in range(each)]
+        found, walls = _recorded(call, contextlib.nullcontext(), each)
+        watched[half] += walls
+        events += found if half else []
     added = max(0.0, pairs.middle(watched[0]) - pairs.middle(plain[0]))
     try:
         launches = launch_times.Launches()
-        named, _ = _recorded(call, launches.seen(_marked))
+        named, _ = _recorded(call, launches.seen(_marked), _LEAST)
     except slots.Unavailable as error:
         report.content.setdefault("notes", []).append(str(error))
         named = events
@@ -61,12 +60,12 @@ def _marked(name: str) -> Any:
     return torch.profiler.record_function(_LAUNCH + name)
 
 
-def _recorded(call: Any, seen: Any) -> tuple[list[dict[str, Any]], list[float]]:
-    """Return the events of the profiler over a few calls, and the seconds of each call."""
+def _recorded(call: Any, seen: Any, calls: int) -> tuple[list[dict[str, Any]], list[float]]:
+    """Return the events of the profiler over so many calls, and the seconds of each call."""
     activity = torch.profiler.ProfilerActivity
     walls = []
     with torch.profiler.profile(activities=[activity.CPU, activity.CUDA]) as profile, seen:
-        for number in range(_CALLS + 1):
+        for number in range(calls + 1):
             call.restore()
             standalone.synchronize()
             began = time.perf_counter()
@@ -78,7 +77,7 @@ def _recorded(call: Any, seen: Any) -> tuple[list[dict[str, Any]], list[float]]:
         path = os.path.join(folder, "trace.json")
         profile.export_chrome_trace(path)
         with open(path, encoding="utf-8", errors="replace") as stream:
-            events = json.loads(stream.read(_MOST))["traceEvents"]
+            events = json.loads(stream.read(_TRACE))["traceEvents"]
     return [one for one in events if one.get("ph") == "X"], walls[1:]
 
 

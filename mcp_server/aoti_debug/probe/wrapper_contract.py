@@ -67,12 +67,15 @@ def source_in(package: Path, model: str = "") -> str | None:
 
 
 def source_beside(library: Path) -> Path | None:
-    """Return the file of the generated C++ beside a library, or None."""
-    for suffix in (".wrapper.cpp", ".cpp"):
-        source = library.parent / (library.name[: -len(".so")].replace(".wrapper", "") + suffix)
-        if source.is_file() and source.stat().st_size <= TEXT_LIMIT:
-            return source
-    return None
+    """Return the file of the generated C++ beside a library, or None. A library that was given a
+    name of its own has the only one in its folder, where it is the only library."""
+    folder, name = library.parent, library.name[: -len(".so")].replace(".wrapper", "")
+    sources = [folder / (name + suffix) for suffix in (".wrapper.cpp", ".cpp")]
+    others = list(folder.glob("*.wrapper.cpp"))
+    if len(others) == 1 and len(list(folder.glob("*.so"))) == 1:
+        sources += others
+    usable = (one for one in sources if one.is_file() and one.stat().st_size <= TEXT_LIMIT)
+    return next(usable, None)
 
 
 def _member(archive: zipfile.ZipFile, model: str) -> str | None:
