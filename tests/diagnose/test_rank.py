@@ -795,7 +795,7 @@ def test_an_operator_that_raised_is_told_with_its_own_line(
     [
         ("cause", "envelope", "names no reason"),
         ("cause", "aftermath", "is an aftermath"),
-        ("symptom", "note", "is a notice of a run that is healthy"),
+        ("symptom", "note", "also appears in healthy runs"),
         ("cause", "symptom", None),
         ("clean", "printed", "was printed, but no call failed"),
         ("clean", "aftermath", None),

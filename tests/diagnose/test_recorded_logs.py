@@ -61,7 +61,7 @@ TUNING = Expected(
     "illegal_memory_access",
     "autotune",
     "likely",
-    ("while the model was being compiled",),
+    ("while Inductor tuned kernels",),
     misleading=("set_rng_state",),
 )
 BEGAN = Expected(

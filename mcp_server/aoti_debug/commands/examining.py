@@ -64,7 +64,7 @@ def time(
     ] = None,
     **given: Any,
 ) -> Started:
-    """Find out where the time of a call, a load and a compile goes, and why a call is slow."""
+    """Time a call, a load and a compile, part by part; say why a call is slow."""
     from aoti_debug.examine.time import time_request
     from aoti_debug.kinds import stage_kind
 
@@ -89,7 +89,7 @@ def weights(
     threads: Annotated[int, typer.Option(min=0, help="That call while weights change.")] = 0,
     **given: Any,
 ) -> Started:
-    """Prove an update of weights: play its steps, read each constant back, compare outputs."""
+    """Check an update of weights: run its steps, read each constant back, compare outputs."""
     from aoti_debug.examine.weights import weights_request
     from aoti_debug.kinds import WEIGHTS
 
@@ -103,7 +103,7 @@ def memory(
     runners: Annotated[int, typer.Option(min=1, help="Runners, each called by a thread.")] = 1,
     **given: Any,
 ) -> Started:
-    """Give every byte at the peak of a call an owner; say what grows and how many runners fit."""
+    """Show what owns the memory at a call's peak, what grows and how many runners fit."""
     from aoti_debug.examine.memory import memory_request
     from aoti_debug.kinds import MEMORY
 
@@ -112,7 +112,7 @@ def memory(
 
 @examines
 def graphs(package: Package, **given: Any) -> Started:
-    """Say whether a CUDA graph can hold a package's calls; capture one where there is a GPU."""
+    """Check whether CUDA graphs can capture a package's calls; capture one if there is a GPU."""
     from aoti_debug.examine.process import examine_request
     from aoti_debug.kinds import GRAPHS
 

@@ -31,10 +31,10 @@ class TargetCommand(TyperCommand):
 
 
 Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Show values, slices, steps and files too.")
+    bool, typer.Option("--verbose", "-v", help="Also show node values, index code, steps, files.")
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="One JSON document on standard output; whole with --verbose.")
+    bool, typer.Option("--json", help="Print one JSON document; --verbose makes it complete.")
 ]
 Report = Annotated[
     Path | None, typer.Option("--report", help="Also write a report: *.md or *.html.")
@@ -43,8 +43,8 @@ Python = Annotated[
     str | None,
     typer.Option(
         "--python",
-        help="Interpreter that has your torch [default: $AOTI_DEBUG_PYTHON, else the first with "
-        "torch of the active environment's, the project's and python3].",
+        help="Interpreter that has your torch [default: $AOTI_DEBUG_PYTHON, else the first "
+        "that has torch: active environment, project, python3].",
     ),
 ]
 Env = Annotated[
@@ -52,11 +52,11 @@ Env = Annotated[
 ]
 CompileAnew = Annotated[
     bool,
-    typer.Option("--compile-anew", help="Compile again what an earlier run has compiled."),
+    typer.Option("--compile-anew", help="Reuse no package that an earlier run compiled."),
 ]
 Cwd = Annotated[Path | None, typer.Option("--cwd", help="Directory to run in.")]
 Timeout = Annotated[
-    float, typer.Option("--timeout", min=1, help="Seconds after which the target is ended.")
+    float, typer.Option("--timeout", min=1, help="Seconds until the target is stopped.")
 ]
 Imports = Annotated[
     list[str] | None,
@@ -123,7 +123,7 @@ def starts_target(
     ] = None,
     command: Annotated[
         bool,
-        typer.Option("--command", help="The rest of the line is any program and its arguments."),
+        typer.Option("--command", help="Run any program: the rest of the line."),
     ] = False,
     python: Python = None,
     env: Env = None,
@@ -132,7 +132,7 @@ def starts_target(
     timeout: Timeout = 900,
     no_capture: Annotated[
         bool,
-        typer.Option("--no-capture", help="Keep no packages and inputs; nothing can be replayed."),
+        typer.Option("--no-capture", help="Keep no packages or inputs; calls cannot be replayed."),
     ] = False,
     imports: Imports = None,
     show_output: Annotated[

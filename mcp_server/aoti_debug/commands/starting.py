@@ -41,7 +41,7 @@ def triage(
     stop_at_first: Annotated[
         bool,
         typer.Option(
-            "--stop-at-first", help="End the target at the first bad call, then diagnose it."
+            "--stop-at-first", help="Stop the target at the first bad call; diagnose that call."
         ),
     ] = False,
     budget: Annotated[
@@ -49,7 +49,7 @@ def triage(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="For compiles that search for the first wrong value [default: one compile].",
+            help="Time for compiles that find the first wrong value [default: one compile].",
         ),
     ] = None,
     no_verify: Annotated[

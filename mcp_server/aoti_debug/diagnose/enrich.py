@@ -33,7 +33,7 @@ MISLEADING = 4
 KINDS = {
     "aftermath": "is an aftermath",
     "envelope": "names no reason",
-    "note": "is a notice of a run that is healthy",
+    "note": "also appears in healthy runs",
     "printed": "was printed, but no call failed and the script ended well",
 }
 WITHOUT_CONSEQUENCE = "compute-sanitizer alone says so; nothing is wrong because of it"

@@ -15,8 +15,8 @@ from aoti_debug.vocabulary import Leaf
 
 GUIDE = "guides/triton-index-out-of-bounds.md"
 FIND = Fix(
-    what="find the index: it is computed inside the model or comes from an input that was not "
-    "recorded; compare it with the size of the dimension it selects from"
+    what="find the index: the model computes it, or it comes from an input that was not "
+    "recorded; compare it with the size of the indexed dimension"
 )
 
 

@@ -203,9 +203,9 @@ def fixes_for(finding: InputFinding, *, derived: bool = False) -> list[Fix]:
     dimension = f"dimension {finding.dim} of {name}" if finding.dim is not None else name
     return [
         Fix(
-            what=f"export again with {dimension} dynamic (dynamic_shapes=...), with bounds that "
-            "hold every size served",
-            why="a size that is not dynamic is baked into the kernels",
+            what=f"export again with {dimension} dynamic (dynamic_shapes=...); the bounds "
+            "must include every size that you serve",
+            why="a static size is baked into the kernels",
         ),
         Fix(what=f"or give {name} the size it was compiled for (pad or slice)"),
     ]

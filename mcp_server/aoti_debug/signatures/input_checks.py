@@ -219,7 +219,7 @@ integer_division_by_zero run contract_shape EXACT_TEXT
     unlike example [Python code] ZeroDivisionError: division by zero
 run_call_failed run contract_shape BROAD_TEXT envelope possible
     summary The model failed while running; the reason is the `Error:` line on stderr
-    means Only an envelope. Up to 2.12 every failed run says exactly this and stderr gives the reason above it.
+    means Only an envelope. Up to 2.12 every failed run raises this; stderr has the reason above it.
     check Read stderr: the `Error:` line and the `Exception in aoti_torch` line before it.
     guide debugging-tools.md#api-call-failed
     anchor run_func_(

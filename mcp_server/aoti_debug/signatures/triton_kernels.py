@@ -257,10 +257,10 @@ autotune_device_assert autotune autotune_error SPECIFIC_TEXT
     pattern Failed to run autotuning code block: .{0,80}device-side assert triggered
     quoted [pytorch/pytorch#147799] Failed to run autotuning code block: Triton Error [CUDA]: device-side assert triggered
 autotune_gpu_fault autotune illegal_memory_access SPECIFIC_TEXT
-    summary A kernel faulted on the GPU while the model was being compiled: kernels are tuned then
-    means Either the kernel is wrong, or the made-up tuning inputs (sizes from hints, None as a tensor, random indices) are. The process must be restarted before anything else.
+    summary A GPU kernel faulted while Inductor tuned kernels at compile time
+    means The cause is the kernel, or the inputs that Inductor generates for tuning (sizes from hints, None as a tensor, random indices). Restart the process first.
     check A core dump on exception names the kernel; run it alone on real inputs
-    fix Correct the kernel; or compile with TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0, to see whether tuning data is to blame
+    fix Correct the kernel; or compile with TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0, to see whether tuning inputs are the cause
     guide cuda-illegal-memory-access.md#a-fault-while-compiling
     pattern (?:Failed to run autotuning code block: |torch/_inductor/(?:select_algorithm|runtime/triton_heuristics)\.py:\d{1,20}\]).{0,80}(?:illegal memory access|unspecified launch failure|global/shared address space)
     pattern InductorError: (?:AcceleratorError|RuntimeError): (?:CUDA error|Triton Error \[CUDA\]): (?:an illegal memory access was encountered|operation not supported on global/shared address space|unspecified launch failure)

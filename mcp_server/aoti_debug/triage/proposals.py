@@ -164,7 +164,7 @@ def freed(diagnosis: Diagnosis, observations: Observations, file: File) -> Propo
     if text is None:
         return None
     what = f"export with dimension {found.dim} of {found.name} free"
-    return Proposal(what, "a size that is not free is baked into the kernels", text)
+    return Proposal(what, "a static size is baked into the kernels", text)
 
 
 def _with_shapes(file: File, export: ast.Call, shapes: str) -> str | None:
