@@ -17,7 +17,7 @@ import struct
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,11 +86,13 @@ def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
-def tokens(file: Path | None, environment: Mapping[str, str]) -> Tokens | None:
-    """Read the tokens: a line of the file is `TOKEN` or `NAME TOKEN`; else $AOTI_DEBUG_TOKEN. Raise
-    WrongUse where the file cannot be read, or by too many, or a token is too short."""
+def tokens(file: Path | None, environment: MutableMapping[str, str]) -> Tokens | None:
+    """Read the tokens: a line of the file is `TOKEN` or `NAME TOKEN`; else $AOTI_DEBUG_TOKEN, which
+    no program that is run inherits. Raise WrongUse where the file cannot be read, or by too many,
+    or a token is too short."""
+    variable = environment.pop(TOKEN, None)
     if file is None:
-        given = environment.get(TOKEN)
+        given = variable
         return Tokens(_named([given], TOKEN)) if given is not None else None
     try:
         text = read_regular(file, 1 << 20).decode("utf-8")

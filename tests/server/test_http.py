@@ -343,6 +343,9 @@ def test_beyond_this_machine_a_token_is_needed(tmp_path):
     assert "a token is needed" in refusal("0.0.0.0:1", "--allow-remote")
     with pytest.raises(WrongUse, match="No such file"):
         tokens(tmp_path / "missing", {})
+    environment = {"AOTI_DEBUG_TOKEN": "0" * 40, "HOME": "/"}
+    assert tokens(None, environment) is not None
+    assert environment == {"HOME": "/"}, "no program that is run inherits it"
 
 
 def refusal(*words: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -161,6 +162,26 @@ def test_a_refusal_outside_of_functions_is_one_of_the_name_that_it_asks() -> Non
     refusing = given + "if x.shape[0] > 5:\n    raise ValueError('at most 5 rows')\nmodel(x)\n"
     [refusal] = changes([given + "model(x)\n"], [refusing]).refusals
     assert (refusal.name, "def refused(x):" in refusal.condition) == ("x", True)
+
+
+GLOBAL = "import torch\nx = torch.tensor([1, 2, 77])\n"
+
+
+@pytest.mark.parametrize("refusing", ["if x.max() > 50:\n        raise ValueError(x)", "assert 1"])
+def test_a_parameter_is_not_what_the_module_calls_so_and_an_assertion_is_a_refusal(
+    refusing: str,
+) -> None:
+    refusing = refusing.replace("assert 1", "assert not x.max() > 50")
+    fixed = f"{GLOBAL}def call(x):\n    {refusing}\n    return model(x)\ncall(x)\n"
+    [refusal] = changes([GLOBAL + "model(x)\n"], [fixed]).refusals
+    assert refusal.name == "x" and refusal.told
+    found: dict[str, Any] = {}
+    exec(refusal.condition, found)
+    assert found["refused"](torch_like(77)) and not found["refused"](torch_like(50))
+
+
+def torch_like(largest: int) -> Any:
+    return SimpleNamespace(max=lambda: largest)
 
 
 def test_an_error_that_is_swallowed_is_not_told() -> None:

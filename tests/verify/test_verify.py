@@ -62,6 +62,8 @@ def test_a_right_fix_is_fixed() -> None:
 
 def test_refusing_bad_input_with_a_clear_error_is_a_fix() -> None:
     facts = replace(FIXED, now=REFUSED, raised_by_user=True, calls=1, inputs=None)
+    assert judge(facts).verdict == "undecided", "what it refuses is not known"
+    facts = replace(facts, changes=Changes(refusals=(Refusal("x > 9", True, False, True),)))
     assert judge(facts).verdict == "fixed"
     assert judge(replace(facts, calls=0)).verdict == "masked"
 

@@ -248,6 +248,8 @@ def _refusal(facts: Facts) -> Found | None:
         call = _failing(facts)
         if facts.category in CORRECTABLE and call is not None and call.original_raises is None:
             text = f"a request is dropped that the model computes: {found[0].text}"
+    if not facts.changes.refusals and facts.now.failed and not facts.alone:
+        return Found("the refusal", "unknown", "nothing in the change says what it refuses")
     of_values = facts.category == "index_out_of_bounds"
     special = all(one.special or (of_values and not one.ordered) for one in found)
     if not text and found and special:

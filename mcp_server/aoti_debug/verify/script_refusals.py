@@ -49,14 +49,14 @@ class Refusal:
 
 
 def refusals(old: Source, new: Source) -> Iterator[Refusal]:
-    known = {_shape(node) for node in old.nodes if isinstance(node, ast.If)}
+    known = {_shape(node) for node in map(_conditional, old.nodes) if node is not None}
     tells = sum(_tells_itself(node) for node in new.nodes) > sum(map(_tells_itself, old.nodes))
     nodes = list(new.nodes)
     handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
     for function in (node for node in nodes if isinstance(node, (*FUNCTIONS, ast.Module))):
         flows, counters = assigned([function]), _counters(function)
-        for node in own_nodes(function):
-            if not isinstance(node, ast.If) or _shape(node) in known:
+        for node in map(_conditional, own_nodes(function)):
+            if node is None or _shape(node) in known:
                 continue
             last = node.body[-1]
             told = any(_tells(one) for one in node.body) or _is_reason(last, function, old)
@@ -76,8 +76,16 @@ def refusals(old: Source, new: Source) -> Iterator[Refusal]:
                 _special(parts, counters),
                 any(word in _ORDERED for part in parts for _, word in features(part))
                 or bool(lookups(node.test, old)),
-                *_condition(node.test, flows, new),
+                *_condition(node.test, flows, new, _parameters(function) - flows.keys()),
             )
+
+
+def _conditional(node: ast.AST) -> ast.If | None:
+    """Return a condition, as which an assertion counts."""
+    if isinstance(node, ast.Assert):
+        error = ast.Raise(exc=ast.Name("AssertionError", ast.Load()))
+        return ast.If(test=ast.UnaryOp(ast.Not(), node.test), body=[error], orelse=[])
+    return node if isinstance(node, ast.If) else None
 
 
 def tables(source: Source) -> Iterator[str]:
@@ -92,13 +100,21 @@ def tables(source: Source) -> Iterator[str]:
                 yield "\n".join(text) + "\n"
 
 
-def _condition(test: ast.expr, flows: Flows, source: Source) -> tuple[str, str]:
+def _parameters(function: ast.AST) -> set[str]:
+    """Return the names that a function is given, whatever the module has by these names."""
+    given = function.args if isinstance(function, FUNCTIONS) else None
+    return {node.arg for node in ast.walk(given) if isinstance(node, ast.arg)} if given else set()
+
+
+def _condition(
+    test: ast.expr, flows: Flows, source: Source, parameters: set[str]
+) -> tuple[str, str]:
     """Return a condition as a function of its one free name, and that name, if there is one."""
     read = {name for name, given in flows.items() if {*map(called, given)} & source.named.keys()}
     own_names = {*_names(test)} & flows.keys()
     # What a function of the script reads may be the one name, or what the test itself names.
     for given in (set[str](), read, own_names):
-        parts, own, free = _closed(test, flows, source, given)
+        parts, own, free = _closed(test, flows, source, given | parameters)
         if len(free) == 1:
             name = free.pop()
             lines = [*parts, f"def refused({name}):", *own, f"    return {ast.unparse(test)}"]
