@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from aoti_debug.diagnose.scene import READ, Form, rows_of
 from aoti_debug.model import Category, Phase
+from aoti_debug.read.blocks import MultiSearch
 
 Row = tuple[str, Category, Phase]  # words of a line, case does not matter, and what they mean
 
@@ -267,7 +269,16 @@ PARTS = tuple(parts_of(TABLE))
 def part_of(line: str) -> Part | None:
     """Return the part of the software that printed a line; None when its form is nobody's."""
     text = line[:READ]
-    return next((part for part in PARTS if part.form.search(text)), None)
+    search, owners = _literals()
+    near = {owners[found] for found in search.among(text.lower().encode("utf-8", "replace"))}
+    return next((PARTS[at] for at in sorted(near) if PARTS[at].form.search(text)), None)
+
+
+@cache
+def _literals() -> tuple[MultiSearch, list[int]]:
+    """Return a search for what each part's forms hold, and the number of the part of each text."""
+    known = [(text, at) for at, part in enumerate(PARTS) for text in part.form.literals]
+    return MultiSearch(text.encode() for text, _ in known), [at for _, at in known]
 
 
 def of_part(*names: str) -> tuple[str, ...]:

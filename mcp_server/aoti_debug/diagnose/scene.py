@@ -34,6 +34,11 @@ class Form:
         texts = literals(form.removeprefix("(?i)"))
         return form, folded, tuple(text.lower() if folded else text for text in texts)
 
+    @property
+    def literals(self) -> set[str]:
+        """Return texts in lower case of which one is in whatever a form matches."""
+        return {text.lower() for _, _, texts in self._rows for text in texts}
+
     def search(self, text: str) -> bool:
         return any(form.search(text) for form in self.within(text))
 
