@@ -193,7 +193,9 @@ def make(name: str, package: Path, device: str) -> None:
 
     case = CASES.get(name, ZOO_CASE)
     torch.manual_seed(0)
-    named, shapes, inputs = {}, None, ()
+    named: dict[str, Any] = {}
+    inputs: tuple[Any, ...] = ()
+    shapes = None
     if case is ZOO_CASE:
         model, named, shapes = of_zoo(name, device)
     else:
