@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import SlowReason, TimeFindings
-from aoti_debug.examine.launch_rows import call_table, width_of
+from aoti_debug.examine.launch_rows import CallTable, Row, call_table, width_of
 from aoti_debug.examine.reasons import is_layout, reasons
 from aoti_debug.examine.time import measured_by, time_request
 from aoti_debug.examine.waste import waste
@@ -294,6 +294,17 @@ def test_lines_settings_and_launches_that_waste_time_are_named(
     assert "wide[wide > 0.5]" in line_of(masked)
     assert "divides integers" in divided.what
     assert "layout of wide" in strided.what
+
+
+def test_names_of_kernels_show_what_a_call_need_not_do() -> None:
+    names = ("cpp_fused_native_dropout_relu_1", "triton_poi_fused__weight_norm_interface_0", "mm")
+    rows = tuple(Row(n, name, 0.1 * n, 0.0) for n, name in enumerate(names, 1))
+    dropped, normed = filter(None, waste(CallTable(rows, 0.0, 1.0, None), (), {}))
+    assert (dropped.what, dropped.share) == (
+        "1 of 3 launches draw random numbers: a dropout is on",
+        pytest.approx(0.1),
+    )
+    assert "remove_parametrizations" in normed.change
 
 
 def line_of(reason: SlowReason) -> str:

@@ -20,6 +20,19 @@ _LOOKUP = ({"aten.arange", "aten.eq"}, {"aten.one_hot"}, {"aten.scatter"})
 _PRODUCT = re.compile(r"(?:mm|linear|matmul)(?:_out)?$")
 _SELECTS = re.compile(r"index_(?:Tensor|put)|nonzero|masked_(?:select|scatter)")
 _HALVES = ("float16", "bfloat16")
+# What names of generated kernels show that a call need not do, and what leaves it out.
+_NEEDLESS = (
+    (
+        re.compile(r"dropout|bernoulli"),
+        "draw random numbers: a dropout is on",
+        "model.eval() before the export",
+    ),
+    (
+        re.compile(r"weight_norm"),
+        "compute a normalized weight in each call",
+        'torch.nn.utils.parametrize.remove_parametrizations(layer, "weight") before the export',
+    ),
+)
 
 
 def by_launches(
@@ -54,6 +67,10 @@ def waste(
     yield _divisions(table, rates.get("copy", 0.0))
     yield _strided(table, rates.get("copy", 0.0))
     yield _halves(table, rates)
+    for form, what, change in _NEEDLESS:
+        rows = [row for row in table.rows if form.search(row.name)]
+        what = f"{len(rows)} of {len(table.rows)} launches {what}"
+        yield by_launches(rows, table, what, change, None)
 
 
 def _recomputed(table: CallTable, input_free: Collection[Place]) -> SlowReason | None:
