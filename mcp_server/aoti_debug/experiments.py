@@ -131,6 +131,8 @@ def change_of(finding: InputFinding) -> Change | None:
         return Change(finding.index, "stride", tuple(numbers))
     if finding.property == "size" and finding.dim is not None and numbers:
         return Change(finding.index, "size", numbers[0], finding.dim)
+    if finding.property == "bit":
+        return Change(finding.index, "bit")
     if finding.property in ("aliasing", "alignment"):
         return Change(finding.index, "copy")
     return None

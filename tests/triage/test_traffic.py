@@ -189,6 +189,12 @@ def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(
             "the exported program refuses these inputs: x.size()[0] % 100",
         ),
         (
+            "dynamic",
+            "x = torch.ones(5, 16); model(torch._neg_view(x) if number == 4 else x)",
+            "1 of 12 (4)",
+            "x is negated by a bit that the package does not read",
+        ),
+        (
             "int_argument",
             "model(torch.ones(4, 8), 7 if number == 7 else 3)",
             "1 of 12 (7)",

@@ -124,6 +124,8 @@ def summary(finding: InputFinding) -> str:
     at = f" at dim {finding.dim}" if finding.dim is not None else ""
     if finding.property == "nesting":
         return nested(finding)
+    if finding.property == "bit":
+        return f"{name_of(finding)} is {finding.got} by a bit that the package does not read"
     if finding.property == "aliasing":
         return f"{name_of(finding)} has no memory of its own{at} ({finding.got})"
     if finding.property in ("guard", "other"):
@@ -170,6 +172,10 @@ FIXES: dict[str, tuple[str, str | None]] = {
     "stride": (
         "pass {name} in the layout it was exported with (often .contiguous())",
         "strides are baked into the kernels",
+    ),
+    "bit": (
+        "pass {name}.resolve_conj().resolve_neg()",
+        "that writes the values of the view into memory",
     ),
     "aliasing": (
         "pass a copy of {name} (.clone()), or make the model write to a result instead of its "

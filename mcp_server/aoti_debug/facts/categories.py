@@ -56,7 +56,7 @@ GPU_FAULTS: frozenset[Category] = frozenset(
 # What a call breaks, by the property of the input; what is no tensor is an argument.
 OF_A_PROPERTY: dict[str, Category] = {
     **dict.fromkeys(("size", "rank", "other"), "contract_shape"),
-    **dict.fromkeys(("stride", "aliasing"), "contract_stride"),
+    **dict.fromkeys(("stride", "aliasing", "bit"), "contract_stride"),
     "dtype": "contract_dtype",
     "device": "contract_device",
     "guard": "contract_guard",

@@ -223,6 +223,8 @@ def tensor(t: Any) -> Description:
         found["type"] = f"{type(t).__module__}.{type(t).__qualname__}"
     if t.requires_grad:
         found["requires_grad"] = True
+    if t.is_neg() or t.is_conj():
+        found["bit"] = "negated" if t.is_neg() else "conjugated"
     if not plain(t):
         found["layout"] = str(t.layout).replace("torch.", "")
         return found

@@ -317,8 +317,8 @@ def _changed(leaf: Any, change: Document) -> Any:
     what, to = change["property"], change["to"]
     if what == "dtype":
         return leaf.to(getattr(torch, to))
-    if what == "stride":
-        return leaf.new_empty_strided(leaf.shape, tuple(to)).copy_(leaf)
+    if what in ("stride", "bit"):
+        return leaf.new_empty_strided(leaf.shape, tuple(to or leaf.stride())).copy_(leaf)
     if what == "size":
         dim, size = change["dim"], leaf.shape[change["dim"]]
         if to > size:  # rows like the last, which keep every index within its bounds

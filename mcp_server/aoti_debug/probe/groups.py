@@ -57,7 +57,7 @@ def key(torch: Any, call: Any) -> Any:
     for leaf in flat:
         if type(leaf) is not tensor:
             return _odd_key(torch, call)
-        each += leaf.shape, leaf.stride(), leaf.dtype, leaf.device
+        each += leaf.shape, leaf.stride(), leaf.dtype, leaf.device, leaf.is_neg(), leaf.is_conj()
     call.flat = flat
     alike: Any = tuple(each)
     if kwargs:
@@ -76,7 +76,8 @@ def _odd_key(torch: Any, call: Any) -> Any:
         if isinstance(leaf, torch.Tensor):
             strided = leaf.layout == torch.strided
             stride = leaf.stride() if strided else str(leaf.layout)
-            alike.append((type(leaf), tuple(leaf.shape), stride, leaf.dtype, leaf.device))
+            bits = leaf.is_neg(), leaf.is_conj()
+            alike.append((type(leaf), tuple(leaf.shape), stride, leaf.dtype, leaf.device, bits))
         else:
             alike.append((type(leaf), leaf if type(leaf) in _SCALARS else None))
     if call.loaded.writes:

@@ -119,6 +119,10 @@ def _one(expected: Input, given: Leaf, symbols: Mapping[str, int]) -> Iterator[B
     if expected.dtype and dtype and dtype != expected.dtype:
         reason = "the kernels read the memory as the other type"
         yield Break(*at, "dtype", expected.dtype, dtype, reason)
+    if given.bit:  # operators of torch, which get complex tensors, heed it
+        sure: Confidence = "proved" if given.bit == "negated" else "likely"
+        reason = "generated kernels read the memory, and not the bit that changes its values"
+        yield Break(*at, "bit", "none", given.bit, reason, confidence=sure)
     if expected.device and device and str(device).partition(":")[0] != expected.device:
         reason = "the kernels use the pointer on the other device"
         yield Break(*at, "device", expected.device, str(device), reason)

@@ -111,6 +111,7 @@ class Leaf:
     max_at: tuple[int, ...] | None = None
     value: str | int | float | bool | None = None
     type: str | None = None
+    bit: str | None = None  # negated or conjugated: a view whose values are not in its memory
     overlaps: tuple[int, ...] | None = None  # inputs that share its memory
     nan: int | None = None  # how many, where counting was cheap
     inf: int | None = None
@@ -137,7 +138,8 @@ class Break:
 
     index: int | None = None  # of tensors; None for a value that is no tensor
     name: str | None = None
-    # nesting, count, type, value, dtype, device, rank, size, stride, alignment, aliasing, guard
+    # nesting, count, type, value, dtype, bit, device, rank, size, stride, alignment, aliasing,
+    # guard
     property: str = "value"
     expected: str = ""
     got: str = ""
