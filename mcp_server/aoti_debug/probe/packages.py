@@ -67,12 +67,10 @@ def describe(source: Any) -> Details:
 
 
 def _keep_beside(library: Path, name: str) -> None:
-    """Keep the source of a library, which states its constants, and what its runner reads: of a
-    GPU's kernels, which are files by the names that the library has for them."""
-    source, kernels = (
-        wrapper_contract.source_beside(library),
-        sorted(library.parent.glob("*.cubin")),
-    )
+    """Keep the source of a library, which states its constants, and what its runner reads: kernels
+    of a GPU too, which are files by the names that the library has for them."""
+    source = wrapper_contract.source_beside(library)
+    kernels = sorted(library.parent.glob("*.cubin"))
     beside = [(source, f"{name}.cpp"), (library.with_suffix(".json"), f"{name}.json")]
     for file, to in [*beside, *((one, one.name) for one in kernels[:_KERNELS])]:
         if file is not None and file.is_file() and file.stat().st_size <= store.room():

@@ -127,10 +127,10 @@ def _graph(call: Any, options: Any) -> _Other:
     with torch.cuda.graph(graph, stream=stream):
         alone()
 
-    def replayed() -> None:  # holds what the graph reads: the weights and the inputs
+    def replayed() -> Any:
         graph.replay()
+        return alone  # the weights and inputs that the graph reads live as long
 
-    replayed.reads = alone  # type: ignore[attr-defined]
     return replayed
 
 
