@@ -174,8 +174,8 @@ FIXES: dict[str, tuple[str, str | None]] = {
         "strides are baked into the kernels",
     ),
     "bit": (
-        "pass {name}.resolve_conj().resolve_neg()",
-        "that writes the values of the view into memory",
+        "pass {name}.new_empty_strided({name}.shape, {name}.stride()).copy_({name})",
+        "that writes the values into memory; resolve_neg() does, too, but makes it contiguous",
     ),
     "aliasing": (
         "pass a copy of {name} (.clone()), or make the model write to a result instead of its "
