@@ -167,11 +167,12 @@ def test_a_refusal_outside_of_functions_is_one_of_the_name_that_it_asks() -> Non
 GLOBAL = "import torch\nx = torch.tensor([1, 2, 77])\n"
 
 
-@pytest.mark.parametrize("refusing", ["if x.max() > 50:\n        raise ValueError(x)", "assert 1"])
+@pytest.mark.parametrize(
+    "refusing", ["if x.max() > 50:\n        raise ValueError(x)", "assert not x.max() > 50"]
+)
 def test_a_parameter_is_not_what_the_module_calls_so_and_an_assertion_is_a_refusal(
     refusing: str,
 ) -> None:
-    refusing = refusing.replace("assert 1", "assert not x.max() > 50")
     fixed = f"{GLOBAL}def call(x):\n    {refusing}\n    return model(x)\ncall(x)\n"
     [refusal] = changes([GLOBAL + "model(x)\n"], [fixed]).refusals
     assert refusal.name == "x" and refusal.told

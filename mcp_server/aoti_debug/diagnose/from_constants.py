@@ -260,11 +260,12 @@ def from_released(run: RunSeen) -> Iterator[Candidate]:
 
 def from_another_instance(run: RunSeen) -> Iterator[Candidate]:
     """Weights were given to one instance of a package, and only another one is called since."""
-    for load in (p for p in run.of("constants") if p.ok and p.details.instance):
+    loads = [p for p in run.of("constants") if p.details.instance]
+    given = {(p.pid, p.details.instance) for p in loads}
+    for load in (p for p in loads if p.ok):
         own, path = load.details.instance, load.details.package
         later = [c for c in run.calls if c.pid == load.pid and c.span.first > load.span.last]
-        called = {call.instance for call in later if call.package == path}
-        given = {p.details.instance for p in run.of("constants") if p.pid == load.pid}
+        called = {(c.pid, c.instance) for c in later if c.package == path}
         if path and called and not called & given:
             yield MISMATCH.found(
                 f"instance {own} of the package was given weights, later calls are of another one",

@@ -451,11 +451,12 @@ def _near(facts: Facts) -> Iterator[Found]:
 
 
 CALL = "the failing call"
+ARGUMENT: Category = "contract_argument"  # the example's value is what is at fault
 
 
 def _package(trial: Trial, facts: Facts) -> Found:
     what, text = f"the package on {trial.name}", ""
-    if facts.category == "contract_argument" and trial.still_other_constant:
+    if facts.category == ARGUMENT and trial.still_other_constant:
         text = f"it still computes with {trial.still_other_constant}, whatever it is given"
         return Found(what, "bad", text, "not fixed")
     if trial.refused is not None:
@@ -482,7 +483,7 @@ def _model(trial: Trial, facts: Facts) -> Found:
     elif (
         trial.original_raises is not None
         or trial.model is None
-        or (facts.category == "contract_argument" and trial.other_constant)
+        or (facts.category == ARGUMENT and trial.other_constant)
     ):
         return Found(what, "good", "the original does not compute it")
     elif not trial.reference_finite and trial.package_finite and facts.hiding:
