@@ -283,7 +283,8 @@ class RunRecord(BaseModel):
     wall_s: float | None = None
     exit: str | None = None  # as `Exit.how` says it
     ended: Ending | None = None  # None: not by itself, or not known
-    peak_rss: int = 0  # bytes
+    script_s: float | None = None  # of its first run
+    peak_rss: int = 0  # bytes, of its first run
     torch: str | None = None
     summary: str | None = None
     server: dict[str, str | int | None] = Field(default_factory=dict)  # whose run it is

@@ -16,7 +16,9 @@ import pytest
 import typer
 from aoti_debug import api
 from aoti_debug.answers import (
+    Check,
     EnvironmentAnswer,
+    MinifyAnswer,
     PackageAnswer,
     PackageInput,
     PackageLaunch,
@@ -26,6 +28,7 @@ from aoti_debug.answers import (
     RunSummary,
     StageAnswer,
     TriageAnswer,
+    VerifyAnswer,
 )
 from aoti_debug.commands.output import finish
 from aoti_debug.model import (
@@ -162,6 +165,36 @@ ANSWERS: dict[str, Model] = {
         wall_s=3.0,
         environment={"AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER": "2"},
         artifacts=["stderr.log"],
+    ),
+    "verify": VerifyAnswer(
+        run=RUN,
+        status="done",
+        diagnosis=ASSERT,
+        verdict="masked",
+        reason="the call is given other inputs: input 0 has other values",
+        against="r-20260101-0000-aaaa",
+        checks=[
+            Check(what="the failure", result="good", finding="gone: exit 139"),
+            Check(what="the same inputs", result="bad", finding="input 0 has other values"),
+            Check(what="fresh inputs", result="unknown", finding="no exported program"),
+        ],
+        changed=["tree/serve.py"],
+        artifacts=["fix.patch"],
+        notes=["package of r-20260101-0000-aaaa, 0.0 s in place of 23.8 s"],
+    ),
+    "minify": MinifyAnswer(
+        run=RUN,
+        status="done",
+        diagnosis=ASSERT,
+        signature="wrong result in output 0",
+        source="model.py:14",
+        reproduced=True,
+        confirmed="2 of 2 runs of the reproduction failed in the same way",
+        nodes=2,
+        nodes_before=31,
+        repro="minify/repro.py",
+        candidates=9,
+        ended="no operator can be left out",
     ),
     "environment": EnvironmentAnswer(
         python="/usr/bin/python3",

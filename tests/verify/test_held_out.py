@@ -327,6 +327,22 @@ pair = held_out.Pair(was, now, match)
 found = pair.tried(lambda: pair.plain_new, called(one, 0.5))
 differ = changed.differ([0.5], [half]), changed.differ([0.25], [half])
 print(json.dumps({{"case": "a number", "differ": differ, **found}}, default=str))
+
+imaginary, expanded = torch.fft.fft(torch.randn(4, 8)).imag, torch.randn(1, 8).expand(4, 8)
+was = export("two", None, imaginary, expanded)
+match = correspondence.Correspondence(was, was, [])
+pair, strides = held_out.Pair(was, was, match), []
+
+
+def package(*args):
+    strides.append([leaf.stride() for leaf in args])
+    return pair.plain_new(*args)
+
+
+drawn = held_out.drawn_for(match, was, was, None)
+for _, inputs in held_out.held_out(was, drawn, 1):
+    pair.tried(lambda: package, inputs)
+print(json.dumps({{"case": "laid out", "strides": strides}}))
 """
 
 
@@ -374,6 +390,12 @@ def test_what_is_refused_is_tried_just_beyond_what_the_original_computes(
     assert near["indices"] == [[5, 1000, 3, -1]]
     assert near["sizes"] == [4097]
     assert near["floats"] == [0.075, 0.0075]
+
+
+def test_the_package_is_given_the_strides_that_it_was_compiled_for(cases: dict[str, Any]) -> None:
+    strides = cases["laid out"]["strides"]
+    assert len(strides) > 1
+    assert all(one == [[16, 2], [0, 1]] for one in strides), strides
 
 
 RIGHT = (

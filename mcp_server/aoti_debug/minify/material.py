@@ -150,7 +150,7 @@ def failure_kept(
         text=text,
         kernel=(named.name if named is not None else None) or kernel_in(text),
         launches=tuple(launches_in(package, call.call.model if call.call else None)),
-        wall_s=record.wall_s or 0.0,
+        wall_s=record.script_s or record.wall_s or 0.0,
         peak_rss=record.peak_rss,
         vec_isa=next((found for found in usable if found is not None), None),
         notes=() if call.inputs or package is None else (call.why_no_inputs,),

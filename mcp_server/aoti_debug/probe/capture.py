@@ -227,18 +227,7 @@ def _detached(leaf: Any, compact: bool) -> Any:
         raise TypeError(f"an input is a {type(leaf).__name__}")
     with torch.no_grad():
         detached = leaf.detach()
-        return _compacted(detached) if compact else detached
-
-
-def _compacted(tensor: Any) -> Any:
-    """Copy only the memory between a view's first and last element; same strides and alignment."""
-    if not describe.plain(tensor) or tensor.numel() == 0:
-        return tensor
-    lead = tensor.storage_offset() % max(1, 256 // tensor.element_size())
-    extent = describe.extent(tensor.shape, tensor.stride())
-    start = tensor.storage_offset() - lead
-    memory = tensor.as_strided((lead + extent,), (1,), start).clone()
-    return memory.as_strided(tensor.shape, tensor.stride(), lead)
+        return describe.compacted(detached) if compact else detached
 
 
 def _nest(value: Any, copies: dict[int, Any]) -> Any:

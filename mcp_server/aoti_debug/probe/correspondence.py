@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
 
-from . import changed, compare, graph_run, standalone
+from . import changed, compare, describe, graph_run, standalone
 from .lazy import torch
 from .sizes import learn, number, numbers
 from .state import State
@@ -330,6 +330,6 @@ def as_declared(value: Any, leaf: Any, symbols: dict[Any, int]) -> Any:
     if value.layout != torch.strided or leaf.dim() != value.dim():
         return leaf
     wanted = numbers(value.stride(), symbols)
-    if wanted is None or 0 in wanted or list(leaf.stride()) == wanted:
+    if wanted is None or list(leaf.stride()) == wanted:
         return leaf
-    return leaf.new_empty_strided(leaf.shape, wanted).copy_(leaf)
+    return describe.laid_out(leaf, wanted)

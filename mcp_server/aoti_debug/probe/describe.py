@@ -36,6 +36,33 @@ def extent(shape: Sequence[int], stride: Sequence[int]) -> int:
     return 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in zip(shape, stride))
 
 
+def compacted(tensor: Any) -> Any:
+    """Copy only the memory between a view's first and last element; same strides and alignment."""
+    if not plain(tensor) or tensor.numel() == 0:
+        return tensor
+    lead = tensor.storage_offset() % max(1, 256 // tensor.element_size())
+    reach = extent(tensor.shape, tensor.stride())
+    start = tensor.storage_offset() - lead
+    memory = tensor.as_strided((lead + reach,), (1,), start).clone()
+    return memory.as_strided(tensor.shape, tensor.stride(), lead)
+
+
+def distinct(tensor: Any, strides: Sequence[int] = ()) -> Any:
+    """Return the elements with memory of their own under these strides, else the tensor's: the
+    first along each dimension of stride 0."""
+    for place, step in enumerate(strides or tensor.stride()):
+        if step == 0:
+            tensor = tensor.narrow(place, 0, min(1, tensor.shape[place]))
+    return tensor
+
+
+def laid_out(tensor: Any, strides: Sequence[int]) -> Any:
+    """Return a tensor's values in aligned memory of their own with these strides."""
+    own = torch.empty_strided(tensor.shape, strides, dtype=tensor.dtype, device=tensor.device)
+    distinct(own).copy_(distinct(tensor, strides))
+    return own
+
+
 class _Span(NamedTuple):
     """The addresses from a tensor's first element to its last; `dense`: all are its own."""
 

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 from . import eager, limits, standalone
+from .correspondence import as_declared
 from .describe import is_float, is_integer
 from .lazy import torch
 from .sizes import ENDLESS, bounds, expression, is_symbol, learn, numbers
@@ -172,7 +173,8 @@ class Fresh:
             shape = numbers(value.shape, sizes)
             if shape is None or min(shape, default=1) < 0:
                 return None
-            flat.append(self._leaf(place, leaf, shape, style, number))
+            made = self._leaf(place, leaf, shape, style, number)
+            flat.append(as_declared(value, made, sizes))
         return standalone.with_leaves(self.example, flat)
 
     def _leaf(self, place: int, leaf: Any, shape: list[int], style: str, number: int) -> Any:

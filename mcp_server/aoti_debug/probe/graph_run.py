@@ -212,6 +212,12 @@ def on_cpu(value: Any) -> Any:
 
 
 def copied(tree: Any) -> Any:
-    """Return a tree with tensors of its own."""
-    tree_map = torch.utils._pytree.tree_map
-    return tree_map(lambda one: one.clone() if isinstance(one, torch.Tensor) else one, tree)
+    """Return a tree with tensors of its own, with the same strides."""
+
+    def copy(one: Any) -> Any:
+        if not isinstance(one, torch.Tensor):
+            return one
+        found = describe.compacted(one)
+        return one.clone() if found is one else found
+
+    return torch.utils._pytree.tree_map(copy, tree)

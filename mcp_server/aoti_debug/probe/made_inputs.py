@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import standalone
+from . import describe, standalone
 from .expression import evaluate
 from .judge import Dim, Input
 from .lazy import torch
@@ -41,8 +41,7 @@ def _tensor(wanted: Input, sizes: dict[str, int]) -> Any:
         made = torch.randn(shape, device=device).to(dtype)
     known = [stride for stride in strides if stride is not None]
     if len(known) == len(shape) and tuple(known) != made.stride():
-        own = torch.empty_strided(shape, known, dtype=dtype, device=device)
-        made = own.copy_(made)
+        made = describe.laid_out(made, known)
     return made
 
 

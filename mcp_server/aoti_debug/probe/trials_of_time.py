@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import pairs, standalone
+from . import describe, pairs, standalone
 from .lazy import torch
 from .wrapper_contract import contract_in
 
@@ -100,10 +100,7 @@ def misaligned(leaf: Any) -> bool:
 
 def aligned(leaf: Any) -> Any:
     """Return a tensor with the same values and strides at the start of memory of its own."""
-    if not misaligned(leaf):
-        return leaf
-    own = torch.empty_strided(leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device)
-    return own.copy_(leaf)
+    return describe.laid_out(leaf, leaf.stride()) if misaligned(leaf) else leaf
 
 
 def _without(call: Any, options: Any, meanwhile: contextlib.ExitStack) -> _Other:

@@ -48,9 +48,10 @@ def fresh(given: standalone.Inputs) -> list[standalone.Inputs]:
         other = standalone.copied(given)
         for leaf in other.flat:
             if isinstance(leaf, torch.Tensor) and leaf.numel():
-                mixed = leaf.flatten()[torch.randperm(leaf.numel()).to(leaf.device)]
+                own = describe.distinct(leaf)
+                mixed = own.flatten()[torch.randperm(own.numel()).to(leaf.device)]
                 with torch.no_grad():
-                    leaf.copy_((mixed * factor if is_float(leaf) else mixed).reshape(leaf.shape))
+                    own.copy_((mixed * factor if is_float(leaf) else mixed).reshape(own.shape))
         found.append(other)
     return found
 

@@ -7,14 +7,17 @@ from dataclasses import replace
 from functools import singledispatch
 
 from aoti_debug.answers import (
+    Check,
     EnvironmentAnswer,
     ExplainAnswer,
+    MinifyAnswer,
     PackageAnswer,
     Problem,
     RunsAnswer,
     RunSummary,
     StageAnswer,
     TriageAnswer,
+    VerifyAnswer,
 )
 from aoti_debug.examine.answers import ExamineAnswer
 from aoti_debug.model import DiagnoseAnswer, Diagnosis, Model, Step
@@ -136,6 +139,59 @@ def _(answer: TriageAnswer) -> Outline:
         section("Steps", *map(_step, answer.steps)),
         section("Files", ", ".join(answer.artifacts)),
         section("Notes", *answer.notes),
+    )
+
+
+@outline.register
+def _(answer: VerifyAnswer) -> Outline:
+    if answer.verdict is None:
+        return extended(_main(None, answer.run, answer.status), section("Notes", *answer.notes))
+    doubts: dict[str, Tone] = {"fixed": "fine", "undecided": "doubt"}
+    failure = map(brief, filter(None, [answer.diagnosis]))
+    return Outline(
+        f"{answer.verdict}: {answer.reason}",
+        doubts.get(answer.verdict, "fault"),
+        sections=(
+            section("Failure", *failure, answer.against),
+            section("Checks", *map(_check, sorted(answer.checks, key=_worst_first))),
+            section("Changed", *answer.changed),
+            section("Cost", *answer.cost),
+            section("Files", ", ".join(answer.artifacts)),
+            section("Notes", *answer.notes),
+        ),
+        foot=f"run {answer.run}",
+    )
+
+
+def _worst_first(check: Check) -> int:
+    return ("bad", "unknown", "good").index(check.result)
+
+
+def _check(check: Check) -> Item:
+    mark = {"bad": "✗", "unknown": "?", "good": "✓"}[check.result]
+    return Item(f"{mark} {check.what}", check.finding)
+
+
+@outline.register
+def _(answer: MinifyAnswer) -> Outline:
+    notes = section("Notes", *answer.notes)
+    if answer.reproduced is None:
+        return extended(_main(answer.diagnosis, answer.run, answer.status), notes)
+    before = f"of {answer.nodes_before} operators" if answer.nodes_before else "operators"
+    said = f"reproduced by {answer.nodes} {before}" if answer.reproduced else "not reproduced"
+    return Outline(
+        f"{said}: {answer.signature or answer.confirmed}",
+        "fault" if answer.reproduced else "doubt",
+        sections=(
+            section("Where", answer.source),
+            section("Script", answer.repro, answer.repro_kernel),
+            section("Confirmed", answer.confirmed),
+            section("Search", answer.ended, times(answer.candidates, "candidate")),
+            section("Also seen", *answer.also_seen),
+            following(answer.next),
+            notes,
+        ),
+        foot=f"run {answer.run}",
     )
 
 

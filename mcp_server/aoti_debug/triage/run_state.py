@@ -139,6 +139,7 @@ class RunState:
     steps: list[Step] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     diagnosis: Diagnosis | None = None
+    found: str = ""  # in place of a diagnosis
     directories: int = 0  # of steps that were made
     process_runs: int = 0
     calls: int = 0  # of loaded models, by the process that runs now
@@ -172,9 +173,10 @@ class RunState:
             "wall_s": round(time.time() - self.began, 3),
             "exit": self.ended.how if self.ended else None,
             "ended": self.ended.ending.model_dump() if self.ended else None,
-            "peak_rss": self.peak_rss,
+            "script_s": self.ended.wall_s if self.ended else None,
+            "peak_rss": self.ended.peak_rss if self.ended else self.peak_rss,
             "torch": self.torch,
-            "summary": self.diagnosis.summary if self.diagnosis else None,
+            "summary": self.found or (self.diagnosis.summary if self.diagnosis else None),
             "steps": [step.document() for step in self.steps],
             "notes": self.notes,
         }

@@ -136,12 +136,14 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
     reference = facts.alone or before.material.exported or call.exported
     if not reference and found.verdict in ("fixed", "undecided"):
         raise unexported(before.run, before.material)
+    reason = "; ".join(filter(None, (found.reason, slow)))
+    state.found = f"{found.verdict}: {reason}"
     return VerifyAnswer(
         run=state.directory.id,
         status="done",
         diagnosis=before.material.diagnosis,
         verdict=found.verdict,
-        reason="; ".join(filter(None, (found.reason, slow))),
+        reason=reason,
         against=before.run,
         checks=[Check(what=f.what, result=f.result, finding=f.finding) for f in found.findings],
         changed=changed,
