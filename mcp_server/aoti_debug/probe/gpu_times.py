@@ -13,6 +13,7 @@ from . import launch_times, pairs, slots, standalone
 from .lazy import torch
 
 _LEAST, _MOST, _ROUNDS = 7, 30, 3  # calls in a row, and how often
+_EARLY = 20  # calls that a recording is slower for
 _CALL, _LAUNCH = "aoti_debug.call", "aoti_debug.launch:"
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
 _RUNTIME = ("cuda_runtime", "cuda_driver")
@@ -31,10 +32,13 @@ def profiled(call: Any, report: standalone.Report, budget_s: float) -> dict[str,
     plain: list[list[float]] = [[], []]
     watched: list[list[float]] = [[], []]
     events: list[dict[str, Any]] = []
-    _recorded(call, contextlib.nullcontext(), 1)  # the first of a process is slower
-    for half in (0, 1) * (_ROUNDS if each == _MOST else 1):
-        plain[half] += [pairs.timed(call) for _ in range(each)]
+    for number in range(2 * (_ROUNDS if each == _MOST else 1) + 2):
+        half = number % 2
+        times = [pairs.timed(call) for _ in range(each)]
         found, walls = _recorded(call, contextlib.nullcontext(), each)
+        if number < 2:  # the first of a process are slower
+            continue
+        plain[half] += times
         watched[half] += walls
         events += found if half else []
     added = max(0.0, pairs.middle([a - b for a, b in zip(watched[0], plain[0])]))
@@ -66,11 +70,12 @@ def _recorded(call: Any, seen: Any, calls: int) -> tuple[list[dict[str, Any]], l
     activity = torch.profiler.ProfilerActivity
     walls = []
     with torch.profiler.profile(activities=[activity.CPU, activity.CUDA]) as profile, seen:
-        for number in range(calls + 1):
+        early = _EARLY if calls == _MOST else 1
+        for number in range(calls + early):
             call.restore()
             standalone.synchronize()
             began = time.perf_counter()
-            with torch.profiler.record_function(_CALL if number else "warm-up"):
+            with torch.profiler.record_function(_CALL if number >= early else "warm-up"):
                 call()
                 standalone.synchronize()
             walls.append(time.perf_counter() - began)
@@ -79,7 +84,7 @@ def _recorded(call: Any, seen: Any, calls: int) -> tuple[list[dict[str, Any]], l
         profile.export_chrome_trace(path)
         with open(path, encoding="utf-8", errors="replace") as stream:
             events = json.loads(stream.read(_TRACE))["traceEvents"]
-    return [one for one in events if one.get("ph") == "X"], walls[1:]
+    return [one for one in events if one.get("ph") == "X"], walls[early:]
 
 
 def _calls(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
