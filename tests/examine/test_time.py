@@ -112,6 +112,24 @@ def test_a_package_that_is_loaded_for_each_call_is_a_reason(
     assert (reason.source.line, reason.share > 0.1) == (5, True)
 
 
+SIZES = """
+import torch
+model = torch.nn.Linear(4, 4)
+for size in (2, 3, 4):
+    program = torch.export.export(model, (torch.ones(size, 4),))
+    torch._inductor.aoti_compile_and_package(program, package_path=f"{size}.pt2")
+"""
+
+
+def test_a_compile_for_each_size_is_a_reason(timed: Timed, tmp_path: Path) -> None:
+    script = tmp_path / "sizes.py"
+    script.write_text(SIZES, "utf-8")
+    (reason,) = timed(script).reasons
+    assert reason.what == "a model with the same weights is compiled 3 times"
+    assert reason.source is not None and reason.source.line == 6
+    assert 0.5 < reason.share < 0.8
+
+
 SLOW = """
 import time
 import torch

@@ -16,7 +16,12 @@ MOST_OF, LEAST_S = 0.5, 0.2  # of the time from call to call, which is too short
 _AGAIN = {
     "load": ("the package is loaded {count} times", "load it once, and keep the model"),
     "constants": ("weights are given {count} times", "give them once, when they have changed"),
+    "lower": (
+        "a model with the same weights is compiled {count} times",
+        "export it once with dynamic sizes (torch.export.Dim), and compile that",
+    ),
 }
+_LEAST_COMPILES = 3
 
 
 def script_reasons(run: RunSeen) -> list[SlowReason]:
@@ -57,8 +62,10 @@ def _again(phases: Sequence[Phase], kind: str, calls: float) -> SlowReason | Non
     repeats = list(_repeats(phases))
     cost = sum(phase.seconds or 0.0 for phase in repeats)
     spent = calls + cost
-    if not cost:
+    if not cost or (kind == "lower" and len(repeats) + 1 < _LEAST_COMPILES):
         return None
+    if kind == "lower":  # one is needed
+        spent = calls + sum(phase.seconds or 0.0 for phase in phases)
     what, change = _AGAIN[kind]
     caller = repeats[-1].details.caller
     return SlowReason(
@@ -76,7 +83,10 @@ def _repeats(phases: Sequence[Phase]) -> Iterator[Phase]:
     """Yield what was done again for a package that it was done for before, by the same line."""
     seen: set[object] = set()
     for phase in phases:
-        what = phase.pid, phase.details.package, phase.details.model, phase.details.caller
-        if what in seen and phase.ok:
+        details = phase.details
+        compiled = phase.phase == "lower"
+        of = (details.weights,) if compiled else (details.package, details.model)
+        what = phase.pid, details.caller, of
+        if what in seen and phase.ok and of != (None,):
             yield phase
         seen.add(what)

@@ -254,6 +254,8 @@ def begin(span: Span, program: Any, options: Any) -> None:
         span.details["incomparable"] = events.said(error, 300)
     else:
         span.memory["identity"] = identity
+        if program.state_dict or program.constants:
+            span.details["weights"] = identity.parts["constants"]
 
 
 def _offered() -> str:

@@ -111,6 +111,7 @@ class Details:
     flags: Mapping[str, object] | None = None  # Inductor's, that a stage sets
     settings: Mapping[str, object] | None = None  # Inductor's, that were changed
     mutates: bool = False  # buffers of the program
+    weights: str | None = None  # digest of what is compiled in
     input_free: tuple[tuple[str, int], ...] = ()  # lines that no input of a call changes
     cache_dir: str | None = None
     reused: Reused | None = None  # the package of an earlier run, in place of a compile
