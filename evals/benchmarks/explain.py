@@ -148,7 +148,7 @@ def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
     """Hold what was named against what was planted."""
     if found is None:
         return {"named": False, "op": False, "line": False, "says": False, "summary": ""}
-    file, text = case.line() if case.op not in ("", "get_attr") else ("", "")
+    file, text = case.line() if case.op else ("", "")
     lines = [(Path(s.file).name, (s.text or "").strip()) for s in found.source]
     on_line = not text or (Path(file).name, text) in lines
     if not on_line:  # a planted line in the loop of a list comprehension, or of several
