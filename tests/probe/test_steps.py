@@ -433,6 +433,32 @@ module = torch.export.export(Model(), (torch.zeros(4),)).module()
 writes = observers.Writes()
 graph_run.Run(module, writes)([torch.tensor([float("nan"), 1.0, 2.0, 3.0])])
 print(writes.found[0]["at"])
+kept = torch.empty(4)
+
+
+@torch.library.custom_op("sly::kept", mutates_args=())
+def keep(x: torch.Tensor) -> torch.Tensor:
+    return kept.copy_(x)
+
+
+@torch.library.custom_op("sly::new", mutates_args=())
+def new(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+for operator in (keep, new):
+    operator.register_fake(torch.empty_like)
+
+
+class Twice(torch.nn.Module):
+    def forward(self, x):
+        own = torch.ops.sly.new(torch.ops.sly.new(x) + 1.0)
+        return torch.ops.sly.kept(x) + torch.ops.sly.kept(own)
+
+
+writes = observers.Writes()
+graph_run.Run(torch.export.export(Twice(), (kept,)).module(), writes)([torch.ones(4)])
+print([(one["op"], one["from"]) for one in writes.aliases])
 nan = float("nan")
 print(compare.outputs([nan], [nan], None), repeats.difference([nan], [nan]))
 
@@ -473,6 +499,7 @@ def test_nan_is_itself_inputs_are_not_written_to_and_a_part_is_held_against_a_pa
     ran = run_script(HELD.replace("FOLDER", folder), load=False, probe=False)
     assert ran.stdout.splitlines() == [
         "[2]",
+        "[('sly.kept.default', 'kept')]",
         "[{'index': 0, 'verdict': 'agrees'}] {'verdict': 'same'}",
         "['weight']",
         "[1.0, 1.0, 1.0, 1.0]",

@@ -52,6 +52,8 @@ def also_true(observations: Observations) -> list[str]:
 
 def said(one: Wrote) -> str:
     op, argument = one.op[:200], one.argument[:100]
+    if one.again:
+        return f"{op} returns the memory of its earlier result; its schema says a new tensor"
     if one.aliased:
         return f"{op} returns the memory of its argument {argument}; its schema says a new tensor"
     return undeclared(op, argument)[0]
@@ -61,12 +63,14 @@ def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> C
     """Return the write as a cause; `tells`: copies of its arguments would change the values."""
     copied = report.copied
     helps = tells and copied is not None and copied.verdict == "agrees"
-    tried = f"package and exported program, with {one.op[:100]} given copies"
+    tried = f"package and exported program, with copies for {one.op[:100]}"
     because = [Experiment(experiment=tried, result=words(copied))] if copied and tells else []
     place = one.places.real
     name = one.argument[:100]
     fix = undeclared(one.op, name)[1]
     change = {"what": f"return {name}.clone() in the operator"} if one.aliased else {}
+    if one.again:
+        change = {"what": "return a new tensor from the operator at each call"}
     where = f"{place.file}:{place.line}" if place is not None else None
     fix = fix.model_copy(update={**change, "where": where})
     return WRITES.found(

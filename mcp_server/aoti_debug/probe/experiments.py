@@ -217,6 +217,8 @@ class Bench:
             node = nodes[wrote["node"]]
             places = custom_ops.places(node.target)
             line = operator_source.writing_line(node.target, wrote["argument"])
+            if wrote.get("again"):
+                line = operator_source.returning_line(node.target)
             if line is not None and "real" in places:
                 places["real"] = places["real"][0], line
             found.setdefault(wrote["op"], {**wrote, "places": places, **graph_run.about(node)})
@@ -224,9 +226,10 @@ class Bench:
             return {"wrote": []}
 
         def copies(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
-            if str(node.target) in found:
-                args, kwargs = graph_run.copied((args, kwargs))
-            return node.target(*args, **kwargs)
+            if str(node.target) not in found:
+                return node.target(*args, **kwargs)
+            args, kwargs = graph_run.copied((args, kwargs))
+            return graph_run.copied(node.target(*args, **kwargs))
 
         with copying(set(found)):
             outcome = self.held(inputs, right=partial(self.plainly, compute=copies))
@@ -266,7 +269,7 @@ def numbers(values: list[Any]) -> list[float]:
 
 
 def copying(names: set[str]) -> Any:
-    """Return a mode in which these operators are given copies of their tensors."""
+    """Return a mode in which these operators are given copies of tensors, and return copies."""
     mode_class: Any = import_module("torch.utils._python_dispatch").TorchDispatchMode
 
     class Copying(mode_class):  # type: ignore[misc]
@@ -274,8 +277,10 @@ def copying(names: set[str]) -> Any:
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             given = args, kwargs or {}
-            args, kwargs = graph_run.copied(given) if str(func) in names else given
-            return func(*args, **kwargs)
+            if str(func) not in names:
+                return func(*given[0], **given[1])
+            args, kwargs = graph_run.copied(given)
+            return graph_run.copied(func(*args, **kwargs))
 
     return Copying()
 

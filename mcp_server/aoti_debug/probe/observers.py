@@ -94,11 +94,12 @@ class Promises(Observer):
 
 class Writes(Observer):
     """Custom operators that write to an argument which their schema says they only read, and those
-    that return an argument's memory as a new tensor."""
+    that return the memory of an argument, or of an earlier result, as a new tensor."""
 
     def __init__(self) -> None:
         self.found: list[Document] = []
         self.aliases: list[Document] = []
+        self._results: dict[int, tuple[Any, Any]] = {}  # by address: the node, its result
         self._before: list[tuple[int, Any, Any]] = []  # place, the tensor, a copy if it is read
 
     def before(self, node: Any, args: Any, kwargs: Any) -> None:
@@ -123,11 +124,19 @@ class Writes(Observer):
                 return
         if not self._before or any(one.alias_info for one in node.target._schema.returns):
             return
-        memory = {one.untyped_storage().data_ptr() for one in marks.tensors(value) if one.numel()}
+        results = [one.detach() for one in marks.tensors(value) if one.numel()]
+        memory = {one.untyped_storage().data_ptr(): one for one in results}
         for place, given, _ in self._before:
             if given.untyped_storage().data_ptr() in memory:
                 self.aliases.append({**_argument(node, place), "aliased": True})
                 return
+        for address, one in memory.items():
+            earlier, _ = self._results.get(address, (None, None))
+            if earlier is not None and earlier.target is node.target:
+                found = {**located(node), "argument": "", "from": earlier.name}
+                self.aliases.append({**found, "again": True})
+            elif one.numel() <= _ELEMENTS and len(self._results) < _KEPT:
+                self._results[address] = node, one  # as long as it lives the address is its own
 
 
 def _argument(node: Any, place: int) -> Document:

@@ -42,17 +42,28 @@ _LINE = re.compile(r"registered at (.{1,4096}?\.py):(\d+)")
 def writing_line(target: Any, argument: str) -> int | None:
     """Return the first line of a Python operator that writes to an argument; None where none is
     seen to, by its name."""
+    found = [line for line, node in _nodes(target) if _writes(node, argument)]
+    return min(found, default=None)
+
+
+def returning_line(target: Any) -> int | None:
+    """Return the last line of a Python operator that returns."""
+    found = [line for line, node in _nodes(target) if isinstance(node, ast.Return)]
+    return max(found, default=None)
+
+
+def _nodes(target: Any) -> list[tuple[int, ast.AST]]:
+    """Return the statements and expressions of a Python operator, each with its line."""
     function = custom_ops.function_of(target)
     if function is None:
-        return None
+        return []
     try:
         lines, first = inspect.getsourcelines(function)
         tree = parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError):
-        return None
+        return []
     nodes = (node for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.expr)))
-    found = [node.lineno for node in nodes if _writes(node, argument)]
-    return first + min(found) - 1 if found else None
+    return [(first + node.lineno - 1, node) for node in nodes]
 
 
 def _writes(node: ast.AST, name: str) -> bool:

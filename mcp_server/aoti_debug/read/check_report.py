@@ -381,19 +381,21 @@ class TrialsReport(Step):
 
 
 class Wrote(ProbeReport):
-    """An argument that a custom operator writes to, or returns (`aliased`), undeclared."""
+    """An argument that a custom operator writes to, or returns (`aliased`), undeclared; `again`: it
+    returns the memory of its earlier result."""
 
     op: str
     node: str = ""
     argument: str = ""
     at: tuple[int, ...] = ()
     aliased: bool = False
+    again: bool = False
     stack: str = ""
     places: Functions = Functions()
 
 
 class WritesReport(Step):
-    """`copied`: package against program, where each such operator is given copies."""
+    """`copied`: package against program, where each such operator is given copies and returns copies."""
 
     wrote: tuple[Wrote, ...] = ()
     copied: Outcome | None = None

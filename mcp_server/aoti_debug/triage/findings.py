@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.from_native import place, stack_of
+from aoti_debug.hypotheses import undeclared_write
 from aoti_debug.model import Step
 from aoti_debug.plain import few, times
 from aoti_debug.read.check_report import (
@@ -119,7 +120,7 @@ def checked(report: CheckStep, observations: Observations) -> str:
     if isinstance(report, RepeatsReport):
         return repeated(report)
     if isinstance(report, WritesReport):
-        return "; ".join(f"{w.op} writes to {w.argument}" for w in report.wrote) or "nothing found"
+        return "; ".join(map(undeclared_write.said, report.wrote)) or "nothing found"
     if isinstance(report, TrialsReport):
         return of_trials(report)
     return "nothing found"
