@@ -165,8 +165,16 @@ class Reasons:
                 if found is not None and neighbor != name and found[0] in WRITES_PAST:
                     return Finding(name, OTHER, number, "neighbor", neighbor)
         value = as_compiled(held, self._known[name]) if held is not None else None
+        swapped = self._played[since - 1].step.do == update_steps.SWAP
+        if value is not None and swapped and self._was_given(name, value):
+            return Finding(name, OTHER, since, "swapped_away")
         reason, detail = self._changed_on_the_way(name, value)
         return Finding(name, OTHER, given[-1] if given else since, reason, detail)
+
+    def _was_given(self, name: str, value: Any) -> bool:
+        given = [one.given[name] for one in self._played if name in one.given and not one.error]
+        known = self._known[name]
+        return any(same(value, as_compiled(one, known).to(value.device)) for one in given)
 
     def _changed_on_the_way(self, name: str, value: Any) -> tuple[str, str]:
         """Say what was done to a weight before it was given."""
