@@ -6,12 +6,14 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from aoti_debug import hypotheses
 from aoti_debug.diagnose import Ending, Observations, diagnose
-from aoti_debug.model import Diagnosis
+from aoti_debug.diagnose.observations import PutBack
+from aoti_debug.model import Diagnosis, SourceLine
 from aoti_debug.probe.experiments import numbers
 from aoti_debug.read.check_report import read_reports
 from recordings import begin, called, end, events
@@ -277,6 +279,7 @@ def test_a_call_in_a_forked_child_that_does_not_return_blames_the_fork() -> None
 
 FORK = [{"event": "process", "argv": ["serve.py"]}, {**called(LEAF), "pid": 8}]
 WROTE = {"wrote": [{"op": "lib::scale", "argument": "out", "stack": "", "places": {}}]}
+SORTS = PutBack("order", SourceLine(file="/t/serve.py", line=9))
 DRAWN = {"random": ["aten.rand.default"], "drawn": ""}
 # Of each kind of cause the smallest run that must raise it, and one that must not.
 SAMPLES: dict[str, tuple[Observations, Observations]] = {
@@ -290,6 +293,10 @@ SAMPLES: dict[str, tuple[Observations, Observations]] = {
         observed(reference(training=["norm (BatchNorm1d)"]), code=0),
     ),
     "shared_memory": (observed(memory={"overwritten": [0]}), observed()),
+    "sorted_back": (
+        replace(observed(), put_back=SORTS),
+        replace(observed(code=0), put_back=SORTS),
+    ),
     "tolerance": (
         observed(reference(**{**PAIR, "apart": 1e-6})),
         observed(reference(**{**PAIR, "apart": 0.0})),

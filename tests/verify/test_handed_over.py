@@ -118,3 +118,7 @@ def test_nan_of_the_model_is_no_failure_where_memory_is_read_in_time() -> None:
     )
     assert judge(replace(in_time, changes=slower)).verdict == "undecided"
     assert slower.sleeps and not changes([RING], [RING]).sleeps
+    moved = "def one(): time.sleep(1)\ndef other(): pass"
+    assert changes([moved], ["def one(): pass\ndef other(): time.sleep(1)"]).sleeps
+    longer = changes(["slots = 2\nwork(slots)"], ["slots = 16\nwork(slots)"])
+    assert longer.numbers and not changes(["slots = 2"], ["slots = [2, 2]"]).numbers

@@ -265,8 +265,9 @@ def test_what_the_reference_gave_is_returned_in_order_and_in_all_calls() -> None
 
 
 def test_the_reference_of_a_wrong_package_must_give_what_it_gave() -> None:
-    def seen(value: float, **package: Any) -> RunSeen:
+    def seen(value: float, call: int | None = 3, **package: Any) -> RunSeen:
         one = {"moved": [], "given": ["3f"], "values": [[value, 0.5]], "apart": 5.0, "largest": 1.0}
+        one["call"] = call
         events = of_calls(looked_at=(3,), reference=one, **package)
         beside = {**events[-5], "caller": ["model.py", 30], "values": [[7.0]], "apart": None}
         text = "".join(json.dumps(event) + "\n" for event in [*events, beside])
@@ -276,6 +277,7 @@ def test_the_reference_of_a_wrong_package_must_give_what_it_gave() -> None:
     assert gave(before, seen(20.0, call_3=[20.0, 0.5]), failing=3) == OfReference(1)
     assert gave(before, seen(20.0), failing=3) == OfReference(1, unlike=3)
     assert gave(before, seen(30.0, call_3=[30.0, 0.5]), failing=3) == OfReference(other=3)
+    assert gave(seen(20.0, None), seen(30.0, None), failing=3).other
     assert (
         gave(before, seen(30.0, call_3=[30.0, 0.5])) == OfReference()
     )  # of the script's own fault

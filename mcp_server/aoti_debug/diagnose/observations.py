@@ -63,6 +63,14 @@ class OlderPackage:
 
 
 @dataclass(frozen=True, slots=True)
+class PutBack:
+    """A line that returns a result indexed by `name`, the argsort that sorted the inputs."""
+
+    name: str
+    line: SourceLine
+
+
+@dataclass(frozen=True, slots=True)
 class UpdatePlayed:
     """An update of weights of the run, played: what came of it, and the phase of each step that was
     none of a call."""
@@ -104,6 +112,7 @@ class Observations:
     impossible: dict[str, str] = field(default_factory=dict)  # replays, and why they cannot be made
     to_compare: Next | None = None  # what would keep the exported program, where that is known
     older: OlderPackage | None = None
+    put_back: PutBack | None = None
     updates: tuple[UpdatePlayed, ...] = ()  # of weights, as the script made them
     handed: Observations | None = None  # of the script, each read given what was handed over
     without_trial: WithoutTrial | None = None  # a compile without Inductor's trials

@@ -38,6 +38,7 @@ from aoti_debug.hypotheses import (
     randomness,
     reference,
     shared_memory,
+    sorted_back,
     tolerance,
     undeclared_write,
 )
@@ -58,6 +59,7 @@ SOURCES = (
     undeclared_write.candidates,
     reference.candidates,
     shared_memory.candidates,
+    sorted_back.candidates,
     tolerance.candidates,
     randomness.candidates,
     fork.candidates,

@@ -395,7 +395,7 @@ class Wrote(ProbeReport):
 
 
 class WritesReport(Step):
-    """`copied`: package against program, where each such operator is given copies and returns copies."""
+    """`copied`: package against program, where such operators are given, and return, copies."""
 
     wrote: tuple[Wrote, ...] = ()
     copied: Outcome | None = None

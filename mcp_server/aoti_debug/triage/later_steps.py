@@ -7,6 +7,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import anyio
 
@@ -15,7 +16,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.diagnose.calls import at_line, base_name
 from aoti_debug.diagnose.from_calls import counts
 from aoti_debug.diagnose.from_trial import outcome, settings_of
-from aoti_debug.diagnose.observations import OlderPackage
+from aoti_debug.diagnose.observations import OlderPackage, PutBack
 from aoti_debug.examine.launches import launch_words, launches_in, model_of
 from aoti_debug.experiments import smallest_wrong
 from aoti_debug.explain.culprit import ISSUE, draft
@@ -23,7 +24,7 @@ from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.facts.trials import without
 from aoti_debug.hypotheses import tolerance
-from aoti_debug.model import Diagnosis, Fix, SourceLine, source_of
+from aoti_debug.model import Diagnosis, Fix, SourceLine, Step, source_of
 from aoti_debug.read.check_report import CompareReport
 from aoti_debug.read.culprit import read_culprit
 from aoti_debug.read.record import DeviceAssert, PythonException
@@ -32,10 +33,13 @@ from aoti_debug.record.outputs import always
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.captured_program import older_package, passed_over, program_kept, script_of
+from aoti_debug.triage.put_back import put_back
 from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, calls_of, read
 from aoti_debug.vocabulary import Check
+
+_FILES = 8  # in which an index that sorts twice is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,11 +288,38 @@ def bound(observations: Observations) -> tuple[str, ...]:
     return ("--upper", upper) if upper is not None and upper.isdecimal() else ()
 
 
+WHY_PUT_BACK = "the script fails, and the package is right: looks for an index that sorts twice"
+
+
+async def take_put_back(state: RunState, observations: Observations, _: Captured) -> Observations:
+    """Look in the files that call the package or the reference, and in the script."""
+    run = observations.run
+    places = [*observations.caller, *source_of(*(one.caller for one in run.references))]
+    files = [Path(one.file) for one in places]
+    files = list(dict.fromkeys([*files, *filter(None, [script_of(run)])]))
+    found = [one for path in files[:_FILES] for one in await anyio.to_thread.run_sync(_in, path)]
+    if len(found) != 1:
+        return observations
+    (one,) = found
+    said = f"{one.name} at {base_name(one.line.file)}:{one.line.line}"
+    state.done(Step(name=PUT_BACK.name, status="done", why=WHY_PUT_BACK, finding=said))
+    return replace(observations, put_back=one)
+
+
+def _in(path: Path) -> list[PutBack]:
+    file = read(path, path.parent)
+    return [
+        PutBack(one.id, source_of((str(path), one.lineno))[0])
+        for one in (put_back(file.tree) if file is not None else ())
+    ]
+
+
 AUTOTUNING = ("autotune", "autotune_error")
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
 BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)
 OLDER = LaterStep("older package", 300.0, take_older, older_can_tell)
 UNUSED = LaterStep("unused package", 300.0, take_unused, unused_can_tell)
+PUT_BACK = LaterStep("sorted back", 60.0, take_put_back, unused_can_tell)
 TRIAL = LaterStep(
     "without the trial",
     900.0,

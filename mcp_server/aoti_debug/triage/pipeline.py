@@ -36,7 +36,7 @@ from aoti_debug.triage.environment import CORE, core_dumps
 from aoti_debug.triage.explanation import with_explanation, with_text
 from aoti_debug.triage.findings import finding, steps_of
 from aoti_debug.triage.fingerprint import FILE, document_of, of_run
-from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, TRIAL, UNUSED, LaterStep
+from aoti_debug.triage.later_steps import BISECT, NODES, OLDER, PUT_BACK, TRIAL, UNUSED, LaterStep
 from aoti_debug.triage.observe import (
     ABOUT_THE_CALL,
     CUDA_GDB,
@@ -57,7 +57,7 @@ from aoti_debug.triage.updates import UPDATES
 
 PATCH = "fix.patch"
 
-LATER: list[LaterStep] = [UPDATES, TRIAL, NODES, BISECT, OLDER, UNUSED, HANDED, TIMES]
+LATER: list[LaterStep] = [UPDATES, TRIAL, NODES, BISECT, OLDER, UNUSED, PUT_BACK, HANDED, TIMES]
 
 
 async def triage(state: RunState) -> TriageAnswer:

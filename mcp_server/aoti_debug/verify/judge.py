@@ -274,6 +274,11 @@ def _compared(facts: Facts) -> Iterator[Found]:
         yield Found("the reference of each call", "unknown", text)
 
 
+def _by_results(facts: Facts) -> bool:
+    """Tell whether only other results of calls can be a fix: what is made of them is right."""
+    return facts.category != "false_alarm" and not facts.changes.undoes
+
+
 def _symptom(facts: Facts) -> Found:
     """Look at what the package itself returns for what failed, whatever the script makes of it."""
     what, call, text = "what the package returns", _failing(facts), ""
@@ -281,7 +286,7 @@ def _symptom(facts: Facts) -> Found:
         return Found(what, "bad", f"the package still returns NaN or Inf on {CALL}", "not fixed")
     if facts.nonfinite and facts.hiding:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
-    elif facts.checked and facts.unchanged and facts.category != "false_alarm":
+    elif facts.checked and facts.unchanged and _by_results(facts):
         text = "every call has the same inputs and results as when the script's check failed"
     elif (number := facts.of_reference.other) and facts.category != "false_alarm":
         text = f"the reference gives something else for call {number} than when the check failed"
@@ -377,7 +382,7 @@ def _cause(facts: Facts) -> Found:
         still = f"{facts.operator} still writes to an argument that its schema says it only reads"
     elif facts.breaks:
         still = f"the call still breaks the contract of the package: {', '.join(facts.breaks)}"
-    elif facts.never_given:
+    elif facts.never_given and not facts.changes.undoes:
         missed, rows = facts.never_given
         still = f"the package still never receives {missed} of {rows} rows of the reference"
     elif facts.rewritten:
@@ -389,6 +394,9 @@ def _cause(facts: Facts) -> Found:
         return Found("the cause", "unknown", f"{text} a caller that keeps it still reads that")
     elif facts.category == "concurrency" and facts.changes.sleeps:
         text = "a thread sleeps longer: whether another machine is as fast is not known"
+        return Found("the cause", "unknown", text)
+    elif facts.category == "concurrency" and facts.changes.numbers:
+        text = "only numbers were changed: whether they are enough for more calls is not known"
         return Found("the cause", "unknown", text)
     elif facts.category == "contract_guard" and facts.refused:
         still = f"the exported program still refuses the call: {facts.refused[0]}"

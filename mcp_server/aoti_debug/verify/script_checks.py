@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from aoti_debug.probe.python_source import parse
+from aoti_debug.triage.put_back import put_back
+from aoti_debug.triage.source_text import calls_of
 from aoti_debug.verify.corrections import corrects, reserved
 from aoti_debug.verify.script_refusals import PACKAGE, Refusal, refusals, tables
 from aoti_debug.verify.script_source import (
@@ -33,6 +36,7 @@ from aoti_debug.verify.script_source import (
 HIDING = frozenset(
     "nan_to_num nanmean nansum nanmedian isnan masked_fill where clamp clip fillna fill_".split()
 )
+_NUMBER = re.compile(r"Constant\(value=[\d.]+(?:e[+-]?\d+)?\)")
 _LEAVING = ("atexit.register", "os._exit")  # past the end that a script comes to
 TOLERATED = 1e-2
 # What a fix asks of values, or puts in their place, that is not computed.
@@ -60,12 +64,15 @@ class Changes:
     hides: tuple[str, ...] = ()  # what the fix asks of values, or replaces them by
     selects: bool = False  # the fix chooses: by a condition, a handler or a slice of its own
     sleeps: bool = False  # in the fix a thread sleeps, where none did
+    numbers: bool = False  # nothing but numbers was changed
+    undoes: bool = False  # results are no longer put back into order by what sorted the inputs
 
 
 def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
     """Compare the sources of a script before and after a fix, as far as they can be parsed."""
+    was, now = [*before], [*after]
     try:
-        old, new = (Source([*parsed(texts)]) for texts in (before, after))
+        old, new = (Source([*parsed(texts)]) for texts in (was, now))
         for source in (old, new):
             source.checks = [replace(c, test=_inlined(c.test, source)) for c in source.checks]
         judging = [check for check in old.checks if _judges(check, old)]
@@ -84,10 +91,32 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         hides = tuple(sorted(n for _, n in added if n in HIDING | _REPLACING))
         kept = reserved(old, new)
         more = corrects(old, new) or kept, kept, hides, not _choices(new) <= _choices(old)
-        sleeps = any(name == "sleep" for _, name in added)
-        return Changes(said, compared, refused, bool(looser), known, *more, sleeps)
+        sleeps = not _sleeps(new) <= _sleeps(old)
+        numbers = was != now and _without_numbers(old) == _without_numbers(new)
+        last = sleeps, numbers, _undoes(was, now)
+        return Changes(said, compared, refused, bool(looser), known, *more, *last)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
+
+
+def _sleeps(source: Source) -> Counter[str]:
+    """Count how often each function sleeps, and all of them and the modules together."""
+    functions = [node for node in source.nodes if isinstance(node, FUNCTIONS)]
+    found = Counter(one.name for one in functions for _ in calls_of(one, "sleep"))
+    found[""] = sum(len(calls_of(tree, "sleep")) for tree in source.trees)
+    return found
+
+
+def _without_numbers(source: Source) -> list[str]:
+    return [_NUMBER.sub("Constant()", ast.dump(tree)) for tree in source.trees]
+
+
+def _undoes(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Tell whether a fix changes only files that sort results back by the index of the inputs, and
+    leaves none that does."""
+    changed = [text for text in before if text not in after]
+    wrong = [any(map(put_back, parsed([text]))) for text in changed]
+    return bool(wrong) and all(wrong) and not any(map(put_back, parsed(after)))
 
 
 class _Inlined(ast.NodeTransformer):

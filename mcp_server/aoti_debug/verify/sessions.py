@@ -61,7 +61,7 @@ def of_reference(
         others = [one for one, _ in again if one not in same]  # others may be given the same
         right = category in REFERENCE_IS_RIGHT
         if others and right:
-            return OfReference(other=others[0].call or 0)
+            return OfReference(other=next((one.call for one in others if one.call), 1))
         known = [one for one in told if one.far and one in same]
         if right and not known:
             known = [o for o in before.references if o.values and o.call == failing is not None]

@@ -1,0 +1,41 @@
+"""The hypothesis that results are put back into order by the index that sorted the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Experiment, Fix
+from aoti_debug.symptom import rejects
+
+GUIDE = "guides/wrong-results.md#compare-with-eager"
+WRONG_ORDER = Kind("user_code", "output", Tier.RAISED, GUIDE)
+
+
+def candidates(observations: Observations) -> Iterator[Candidate]:
+    """Yield it where the script rejects results of a package that is right."""
+    found, agrees = observations.put_back, observations.agrees
+    if found is None or agrees is None or not rejects(observations):
+        return
+    name = found.name[:60]
+    call = observations.run.call
+    number = f"call {call.call}, " if call is not None and call.call else ""
+    yield WRONG_ORDER.found(
+        f"results are put back into order by {name} itself, which sorted the inputs",
+        agrees.artifact,
+        source=[found.line],
+        because=[
+            Experiment(
+                experiment=f"{number}package against exported program",
+                result="agrees: the package is right",
+            )
+        ],
+        fixes=[
+            Fix(
+                what=f"index by the inverse: {name}.argsort()",
+                why=f"{name} undoes itself only where it is its own inverse",
+                where=f"{found.line.file}:{found.line.line}",
+            )
+        ],
+    )

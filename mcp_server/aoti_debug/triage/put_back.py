@@ -1,0 +1,114 @@
+"""Find where a file puts results back into order by the index that sorted the inputs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from aoti_debug.triage.source_text import FUNCTIONS, every, name_of
+
+_SORTS = ("argsort", "sort")
+_INVERTS = ("argsort", "scatter", "scatter_", "index_copy_", "invert_permutation")
+_KEEPS = ("from_numpy", "tensor", "as_tensor", "asarray", "array", "tolist", "to", "long")
+
+
+def put_back(tree: ast.AST) -> list[ast.Name]:
+    """Return the index of `result[order]`, by which a function returns a result, where `order` is
+    an argsort that its inputs were sorted by and no inverse of it is computed."""
+    return list(_put_back(tree))
+
+
+def _put_back(tree: ast.AST) -> Iterator[ast.Name]:
+    returned = {(f.name, n) for f in _functions(tree) for n in _returned(f, _orders(f, set()))}
+    sorting = {name for name, _ in returned}
+    for function in (one for one in _functions(tree) if one.name not in sorting):
+        orders = _orders(function, returned)
+        uses = [use for use in _uses(function) if use.id in orders]
+        for name in orders:
+            own = [use for use in uses if use.id == name]
+            sorts = len(own) > 1 or name in _unpacked(function, returned)
+            if own and sorts and not _inverted(function, name) and _ends(function, own[-1]):
+                yield own[-1]
+
+
+def _functions(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
+
+
+def _is_order(value: ast.expr, orders: set[str]) -> bool:
+    """Tell whether an expression is the index of a sort, or one of `orders` in another form."""
+    if isinstance(value, ast.Name):
+        return value.id in orders
+    if isinstance(value, ast.Attribute):
+        return value.attr == "indices" and _sorts(value.value)
+    if isinstance(value, ast.Subscript):
+        return _sorts(value.value) and ast.unparse(value.slice) == "1"
+    if not isinstance(value, ast.Call):
+        return False
+    if name_of(value.func) == "argsort":
+        return True
+    inner = value.func.value if isinstance(value.func, ast.Attribute) else None
+    given = [*value.args[:1], *([inner] if inner is not None else [])]
+    return name_of(value.func) in _KEEPS and any(_is_order(one, orders) for one in given)
+
+
+def _sorts(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and name_of(value.func) in _SORTS
+
+
+def _orders(function: ast.AST, returned: set[tuple[str, int]]) -> set[str]:
+    found = _unpacked(function, returned)
+    for node in every(function, ast.Assign):
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and _is_order(node.value, found):
+            found.add(target.id)
+        elif isinstance(target, ast.Tuple) and len(target.elts) == 2 and _sorts(node.value):
+            found.update(one.id for one in target.elts[1:] if isinstance(one, ast.Name))
+    return found
+
+
+def _unpacked(function: ast.AST, returned: set[tuple[str, int]]) -> set[str]:
+    """Return the names that take an order which another function returns."""
+    found = set()
+    for node in every(function, ast.Assign):
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+            for place, one in enumerate(target.elts):
+                if isinstance(one, ast.Name) and (name_of(value.func), place) in returned:
+                    found.add(one.id)
+    return found
+
+
+def _returned(function: ast.AST, orders: set[str]) -> Iterator[int]:
+    for node in every(function, ast.Return):
+        if isinstance(node.value, ast.Tuple):
+            yield from (n for n, one in enumerate(node.value.elts) if _is_order(one, orders))
+
+
+def _uses(function: ast.AST) -> list[ast.Name]:
+    """Return the names that something is indexed by or gone through, in the order of the lines."""
+    found = [node.slice for node in every(function, ast.Subscript)]
+    found += [node.iter for node in every(function, ast.For)]
+    found += [node.iter for node in every(function, ast.comprehension)]
+    for call in every(function, ast.Call):
+        if name_of(call.func) in ("index_select", "gather", "take"):
+            found += call.args
+    names = [one for node in found for one in ast.walk(node) if isinstance(one, ast.Name)]
+    return sorted(names, key=lambda one: (one.lineno, one.col_offset))
+
+
+def _inverted(function: ast.AST, name: str) -> bool:
+    """Tell whether an inverse is computed: by a second argsort, or by writing at the index."""
+    for call in every(function, ast.Call):
+        inside = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
+        if name in inside and name_of(call.func) in _INVERTS:
+            return True
+    targets = [one for node in every(function, ast.Assign) for one in node.targets]
+    written = [one.slice for one in targets if isinstance(one, ast.Subscript)]
+    return any(isinstance(one, ast.Name) and one.id == name for one in written)
+
+
+def _ends(function: ast.AST, use: ast.Name) -> bool:
+    """Tell whether what is indexed so is returned."""
+    returns = [node.value for node in every(function, ast.Return) if node.value is not None]
+    return any(use is one for value in returns for one in ast.walk(value))
