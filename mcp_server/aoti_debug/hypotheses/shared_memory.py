@@ -76,7 +76,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def handed_over(observations: Observations) -> Candidate | None:
     """Return the line that overwrites unread memory, if the script ends well without that."""
     again = observations.handed
-    found = [one for one in again.run.handed if not one.after] if again is not None else []
+    found = [one for one in again.run.handed if one.late] if again is not None else []
     if again is None or again.ending is None or not again.ending.clean or not found:
         return None
     one = max(found, key=lambda one: one.count)

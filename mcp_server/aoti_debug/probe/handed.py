@@ -47,6 +47,8 @@ _arrays: dict[int, tuple[Any, Any, Place]] = {}  # copies that were handed over,
 _found: dict[tuple[Place, Place, Place, bool], int] = {}  # reads of what was written again
 _inputs: dict[int, Place] = {}  # of calls of models, by memory
 _after: dict[tuple[Place, Place], int] = {}  # first writes to these, by line and call
+_again: dict[Place, int] = {}  # memory that is handed over once more
+_addresses: set[int] = set()
 
 
 def begin() -> None:
@@ -123,6 +125,8 @@ def ended() -> None:
         events.emit("handed", writer=writer, maker=maker, caller=reader, same=same, count=count)
     for (writer, call), count in list(_after.items())[:_LINES]:
         events.emit("handed", writer=writer, caller=call, after=True, count=count)
+    for place, count in list(_again.items())[:_LINES]:
+        events.emit("handed", maker=place, again=True, count=count)
 
 
 def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,6 +140,7 @@ def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
 
         def one(leaf: Any) -> Any:
             if type(leaf).__module__ == "numpy" and 0 < getattr(leaf, "nbytes", 0) <= _BYTES:
+                _hands(leaf.__array_interface__["data"][0], place)
                 copy = leaf.copy()
                 _arrays[id(copy)] = copy, leaf, place
                 if len(_arrays) > _ARRAYS:
@@ -143,6 +148,7 @@ def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
                 return copy
             if not _plain(leaf):
                 return leaf
+            _hands(leaf.data_ptr(), place)
             copy = leaf.detach().clone()
             _given[copy] = _Given(None, leaf, threading.get_ident(), place, False)
             return copy
@@ -155,6 +161,12 @@ def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, *args, **kwargs)
 
     return hand
+
+
+def _hands(address: int, place: Place) -> None:
+    if address in _addresses:
+        _again[place] = _again.get(place, 0) + 1
+    _addresses.add(address)
 
 
 def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

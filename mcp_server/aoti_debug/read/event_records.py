@@ -296,7 +296,12 @@ class Handed(Record):
     caller: tuple[str, int] | None  # that reads them
     same: bool = False  # one thread writes and reads
     after: bool = False  # an input is written when the call that was given it has returned
+    again: bool = False  # memory that was handed over before is handed over once more
     count: int = 0
+
+    @property
+    def late(self) -> bool:
+        return not (self.after or self.again)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,11 +105,13 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     directory, flags = state.subdirectory(HANDED_OVER), {"AOTI_DEBUG_HANDED": "1"}
     target = state.request.target
     ran = await spawn(state, "handed over", target.argv, directory, traced=True, flags=flags)
-    count = sum(one.count for one in ran.observations.run.handed)
+    count = sum(one.count for one in ran.observations.run.handed if not one.again)
     said = f"{count} reads of overwritten memory; with the original values the script "
     said += "fails too" if ran.observations.failed else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
-    if not ran.observations.failed and not all(o.same for o in ran.observations.run.handed):
+    if not ran.observations.failed and not all(
+        o.same for o in ran.observations.run.handed if not o.again
+    ):
         directory = state.subdirectory("as-it-is")
         again = await spawn(state, "as it is", target.argv, directory, traced=True)
         said = "fails again" if again.observations.failed else "ends well now: the outcome varies"

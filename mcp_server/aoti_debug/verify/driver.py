@@ -73,7 +73,7 @@ class Before:
     def rewrites(self) -> bool:
         """Tell whether the script was seen to write memory again before it was read."""
         steps = map(events_of, self.path.glob(f"steps/*-{HANDED_OVER}"))
-        return any(not one.after for step in steps for one in step.handed)
+        return any(one.late for step in steps for one in step.handed)
 
     @property
     def operator(self) -> str | None:
@@ -122,7 +122,8 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         facts = await anyio.to_thread.run_sync(_facts, before, ran, call, report, target, checks)
         found = judge(facts)
         if before.rewrites and not ran.observations.failed:
-            facts = replace(facts, rewritten=await rewritten(state, request, ran))
+            late, reused = await rewritten(state, request, ran)
+            facts = replace(facts, rewritten=late, reused=reused)
             found = judge(facts)
         if facts.checked and found.verdict == "fixed" and not facts.now.failed:
             failed = failed_check(before.observations, was.values())

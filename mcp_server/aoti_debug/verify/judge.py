@@ -120,6 +120,7 @@ class Facts(HeldOut):
     unchanged: bool = False  # every call was given, and returned, what it did then
     of_reference: OfReference = field(default_factory=OfReference)
     rewritten: str | None = None  # memory that is written again before it is read, where looked for
+    reused: bool = False  # memory is handed over more than once there
     changes: Changes = field(default_factory=Changes)  # of the script's checks
     unnoticed: str = ""  # wrong results that the fixed script ends well with
     died_in: str | None = None  # the trial that ended the process
@@ -395,7 +396,7 @@ def _cause(facts: Facts) -> Found:
     elif facts.category == "concurrency" and facts.changes.sleeps:
         text = "a thread sleeps longer: whether another machine is as fast is not known"
         return Found("the cause", "unknown", text)
-    elif facts.category == "concurrency" and facts.changes.numbers:
+    elif facts.category == "concurrency" and facts.changes.numbers and not facts.reused:
         text = "only numbers were changed: whether they are enough for more calls is not known"
         return Found("the cause", "unknown", text)
     elif facts.category == "contract_guard" and facts.refused:

@@ -87,12 +87,14 @@ async def _ends_well(
     return ran.exit.ok
 
 
-async def rewritten(state: RunState, request: VerifyRequest, fixed: Ran) -> str:
-    """Return a line at which the fixed script writes memory again before another has read it."""
+async def rewritten(state: RunState, request: VerifyRequest, fixed: Ran) -> tuple[str, bool]:
+    """Return a line at which the fixed script writes memory again before another has read it, and
+    whether it hands over any memory once more."""
     ran = await _again(state, request, fixed, READ_LATE, {"AOTI_DEBUG_HANDED": "1"})
-    found = [one for one in ran.observations.run.handed if not one.after]
+    found = [one for one in ran.observations.run.handed if one.late]
     place = next((one.writer or one.caller or one.maker for one in found), None)
-    return f"{base_name(place[0])}:{place[1]}" if place is not None else ""
+    reused = any(one.again for one in ran.observations.run.handed)
+    return f"{base_name(place[0])}:{place[1]}" if place is not None else "", reused
 
 
 async def _again(
