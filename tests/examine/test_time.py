@@ -117,7 +117,7 @@ import torch
 model = torch.nn.Linear(4, 4)
 for size in (2, 3, 4):
     program = torch.export.export(model, (torch.ones(size, 4),))
-    torch._inductor.aoti_compile_and_package(program, package_path=f"{size}.pt2")
+    torch._inductor.aoti_compile_and_package(program, package_path=f"{__file__}.{size}.pt2")
 """
 
 
