@@ -305,6 +305,29 @@ def listed() -> list[dict[str, Any]]:
     return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
 
 
+PLAIN = ("enum", "default", "description")
+
+
+def short(schema: Any) -> Any:
+    """Write a plain schema as "type = default: description", a list of them in brackets, and an
+    object that takes no other properties without saying so."""
+    if isinstance(schema, list):
+        return [short(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if isinstance(schema.get("type"), str) and schema.keys() <= {"type", *PLAIN}:
+        kind = "|".join(map(str, schema.get("enum", [schema["type"]])))
+        default = f" = {json.dumps(schema['default'])}" if "default" in schema else ""
+        return f"{kind}{default}{': ' * ('description' in schema)}{schema.get('description', '')}"
+    if schema.keys() == {"$ref"}:
+        return schema["$ref"].removeprefix("#/$defs/")
+    if schema.keys() == {"type", "items"} and schema["type"] == "array":
+        return [short(schema["items"])]
+    closed = {"additionalProperties": False, "type": "object"}
+    said = closed if all(schema.get(key) == closed[key] for key in closed) else {}
+    return {key: short(value) for key, value in schema.items() if key not in said}
+
+
 def outlined(tools: list[dict[str, Any]]) -> str:
     """Write a line for each tool, after a line for each definition that they share. Stages,
     categories and phases are those of their tables, which tests of their own see to: a new one
@@ -322,12 +345,12 @@ def outlined(tools: list[dict[str, Any]]) -> str:
         first = answers.setdefault(json.dumps(tool["outputSchema"]), tool["name"])
         if first != tool["name"]:
             tool["outputSchema"] = f"as of {first}"
-        lines.append(json.dumps(tool, **COMPACT))
-    rows = [f'"{name}":{json.dumps(shared[name], **COMPACT)}' for name in sorted(shared)]
+        lines.append(json.dumps(short(tool), **COMPACT))
+    rows = [f'"{name}":{json.dumps(short(shared[name]), **COMPACT)}' for name in sorted(shared)]
     parts = ('{"$defs":{', ",\n".join(rows), '},"tools":[', ",\n".join(lines), "]}", "")
     text = "\n".join(parts)
     for table in (Category, Phase):
-        text = text.replace(json.dumps(get_args(table), **COMPACT), '["…"]')
+        text = text.replace("|".join(get_args(table)), "…")
     return text
 
 
