@@ -12,7 +12,7 @@ from typing import Any
 from . import launch_times, pairs, slots, standalone
 from .lazy import torch
 
-_LEAST, _MOST, _ROUNDS = 7, 30, 3  # calls in a row, and how often
+_LEAST, _MOST, _ROUNDS = 7, 10, 8  # calls in a row, and how often
 _EARLY = 20  # calls that a recording is slower for
 _CALL, _LAUNCH = "aoti_debug.call", "aoti_debug.launch:"
 _ON_DEVICE = ("kernel", "gpu_memcpy", "gpu_memset")
