@@ -57,6 +57,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             yield from_update(update, observations)
     yield from from_released(observations.run)
     yield from from_another_instance(observations.run)
+    yield from from_written(observations.run)
     call = observations.run.call
     if model is None or model.wrapper is None:
         return
@@ -275,6 +276,26 @@ def from_another_instance(run: RunSeen) -> Iterator[Candidate]:
                 source=source_of(load.details.caller),
                 fixes=[Fix(what="give the weights to the model that serves the calls")],
             )
+
+
+def from_written(run: RunSeen) -> Iterator[Candidate]:
+    """Calls used user-managed weights that had been written since they were given; later the same
+    memory was given again, as if that were what changes the weights."""
+    for load in run.of("constants"):
+        number, caller = load.details.written, load.details.caller
+        if load.ok and number:
+            at = at_line(*caller) if caller is not None else ""
+            yield MISMATCH.found(
+                headline(f"call {number} uses weights that are given{at} only later", after=""),
+                load.span,
+                confidence="likely",
+                means="user-managed memory is used as it is: calls read what its owner writes",
+                source=source_of(caller),
+                fixes=[
+                    Fix(what="give copies: value.clone(), or load_constants without user_managed")
+                ],
+            )
+            return
 
 
 def from_siblings(loads: list[read.Phase], known: Mapping[str, Constant]) -> Iterator[Candidate]:

@@ -13,15 +13,16 @@ from aoti_debug.record.run_seen import RunSeen
 
 LEAST = 0.1  # of the time that they take with all calls
 MOST_OF, LEAST_S = 0.5, 0.2  # of the time from call to call, which is too short to tell below
+# What is done again, what to do, and how often it must be done at least.
 _AGAIN = {
-    "load": ("the package is loaded {count} times", "load it once, and keep the model"),
-    "constants": ("weights are given {count} times", "give them once, when they have changed"),
+    "load": ("the package is loaded {count} times", "load it once, and keep the model", 2),
+    "constants": ("weights are given {count} times", "give them once, when they have changed", 2),
     "lower": (
         "a model with the same weights is compiled {count} times",
         "export it once with dynamic sizes (torch.export.Dim), and compile that",
+        3,
     ),
 }
-_LEAST_COMPILES = 3
 
 
 def script_reasons(run: RunSeen) -> list[SlowReason]:
@@ -59,14 +60,11 @@ def _between(run: RunSeen) -> SlowReason | None:
 
 
 def _again(phases: Sequence[Phase], kind: str, calls: float) -> SlowReason | None:
-    repeats = list(_repeats(phases))
+    repeats, (what, change, least) = list(_repeats(phases)), _AGAIN[kind]
     cost = sum(phase.seconds or 0.0 for phase in repeats)
-    spent = calls + cost
-    if not cost or (kind == "lower" and len(repeats) + 1 < _LEAST_COMPILES):
+    if not cost or len(repeats) + 1 < least:
         return None
-    if kind == "lower":  # one is needed
-        spent = calls + sum(phase.seconds or 0.0 for phase in phases)
-    what, change = _AGAIN[kind]
+    spent = calls + sum(phase.seconds or 0.0 for phase in phases)
     caller = repeats[-1].details.caller
     return SlowReason(
         what=what.format(count=len(repeats) + 1),

@@ -37,7 +37,7 @@ REASONS: Mapping[str, Words] = {
         "call swap_constant_buffer() after the inactive buffer is filled",
     ),
     "swapped_away": Words(
-        "the swap made the other buffer the active one, whose values are of an earlier update",
+        "the swap brought back the values of an earlier update",
         "fill the inactive buffer with all weights before each swap",
     ),
     "null": Words(

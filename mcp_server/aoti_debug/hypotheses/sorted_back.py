@@ -22,7 +22,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     call = observations.run.call
     number = f"call {call.call}, " if call is not None and call.call else ""
     yield WRONG_ORDER.found(
-        f"results are put back into order by {name} itself, which sorted the inputs",
+        f"results are indexed by {name}, which sorted the inputs, in place of its inverse",
         agrees.artifact,
         source=[found.line],
         because=[
@@ -33,7 +33,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         ],
         fixes=[
             Fix(
-                what=f"index by the inverse: {name}.argsort()",
+                what=f"write each result to its place: found[{name}] = results",
                 why=f"{name} undoes itself only where it is its own inverse",
                 where=f"{found.line.file}:{found.line.line}",
             )

@@ -69,6 +69,9 @@ def arrive(point: Point, model: Any, args: Any, kwargs: Any) -> Call:
         loaded = _loaded(model)
     given = ordered(model, loaded, kwargs) if len(kwargs) > 1 else kwargs
     call = Call(next(Arrivals.numbers), loaded, args, given)
+    held = memory.managed.get(loaded.instance)
+    if held is not None:
+        held.look(call.number)
     if between.WANTED:
         between.begin()
     try:
@@ -82,7 +85,7 @@ def arrive(point: Point, model: Any, args: Any, kwargs: Any) -> Call:
                 _count(call, group)
                 if group.device is not None and describe.unreadable_now() is None:
                     call.entry = on_device.before(call.number, loaded, group, call.flat)
-                if call.number >= FULL_CALLS and not capture.ONLY:
+                if call.number >= FULL_CALLS and not capture.ONLY and held is None:
                     groups.remember(torch, model, call, tuple(kwargs))
     except Exception as error:
         events.note("describe a call", error)

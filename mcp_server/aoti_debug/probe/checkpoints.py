@@ -3,11 +3,13 @@ brought them, and what else was in one of which a package is given a part."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 import os
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from . import budget, describe, events
@@ -16,6 +18,7 @@ from .watch import caller, wrap_once
 
 _BYTES = 1 << 30  # that are looked at, of a process
 _NAMES = 20
+_READ_AGAIN = 1 << 28  # bytes of a file, at most
 _COMPARED = 4  # weights, to tell which checkpoint they come from
 _DEPTH = 3  # of dictionaries: {"model": state_dict, ...}
 
@@ -23,8 +26,8 @@ _DEPTH = 3  # of dictionaries: {"model": state_dict, ...}
 class _State:
     looked = 0  # bytes
     known: dict[int, Any] = {}  # noqa: RUF012 - by id, weakly: tensors that were looked at
-    # The last ones that were read: their tensors by name, weakly.
-    read: deque[dict[str, Any]] = deque(maxlen=8)  # noqa: RUF012
+    # The last ones that were read: their tensors by name, weakly, and what reads them once more.
+    read: deque[tuple[dict[str, Any], Any]] = deque(maxlen=8)  # noqa: RUF012
 
 
 def watch() -> None:
@@ -43,11 +46,21 @@ def _read_by(original: Callable[..., Any]) -> Callable[..., Any]:
     def load(*args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)
         source = args[0] if args else kwargs.get("f", kwargs.get("filename"))
-        _look(os.fspath(source) if isinstance(source, (str, os.PathLike)) else "", result)
+        file = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+        plain = (
+            {"map_location": "cpu", "weights_only": True}
+            if "weights_only" in _options(original)
+            else {}
+        )
+        _look(file, result, functools.partial(original, file, **plain))
         return result
 
     load._torchdynamo_disable = True  # type: ignore[attr-defined]
     return load
+
+
+def _options(function: Callable[..., Any]) -> Collection[str]:
+    return inspect.signature(function).parameters
 
 
 def _set_by(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,12 +71,15 @@ def _set_by(original: Callable[..., Any]) -> Callable[..., Any]:
     return load_state_dict
 
 
-def _look(file: str | None, held: Any) -> None:
+def _look(file: str | None, held: Any, again: Any = None) -> None:
     """Report the weights of a checkpoint that are not finite; `file` None: they are set by code."""
     if not isinstance(held, dict) or torch.compiler.is_compiling():
         return
     with budget.Apart(), events.noted("look at a checkpoint"):
-        _State.read.append({name: weakref.ref(one) for name, one in _tensors(held, _DEPTH)})
+        tensors = {name: weakref.ref(one) for name, one in _tensors(held, _DEPTH)}
+        there = file is not None and os.path.isfile(file)
+        small = there and os.path.getsize(str(file)) <= _READ_AGAIN
+        _State.read.append((tensors, again if small else None))
         found = dict(list(_not_finite(held))[:_NAMES])
         if found:
             events.emit("weights", file=file, caller=caller("library"), names=found)
@@ -71,11 +87,16 @@ def _look(file: str | None, held: Any) -> None:
 
 def rest_of(given: dict[str, Any]) -> dict[str, Any]:
     """Return the tensors of the checkpoint that some given ones come from, under the same names,
-    which are not among them; none where its others are gone."""
-    for read in reversed(_State.read):
+    which are not among them. Those that are gone are read from a small file once more."""
+    for read, again in reversed(_State.read):
         both = [name for name in given if name in read]
         if both and all(_equal(given[name], read[name]()) for name in both[:_COMPARED]):
             others = {name: of() for name, of in read.items() if name not in given}
+            if again is not None and None in others.values():
+                with contextlib.suppress(Exception):
+                    now = dict(_tensors(again(), _DEPTH))
+                    if all(_equal(given[name], now.get(name)) for name in both[:_COMPARED]):
+                        others = {name: now.get(name) for name in others}
             return {n: one.detach() for n, one in others.items() if describe.plain(one)}
     return {}
 

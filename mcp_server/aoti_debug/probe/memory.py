@@ -54,6 +54,26 @@ class Loaded:
         self.writes = contract is not None and any(one.written for one in contract.inputs)
 
 
+class Managed:
+    """User-managed weights of a loaded model, and the first call that used them written again."""
+
+    def __init__(self, tensors: dict[str, Any]) -> None:
+        self.tensors = tensors
+        self.call = 0
+        self._versions = self._now()
+
+    def look(self, number: int) -> None:
+        if not self.call and self._now() != self._versions:
+            self.call = number
+
+    def places(self) -> set[int]:
+        return {one.data_ptr() for one in self.tensors.values()}
+
+    def _now(self) -> list[int]:
+        return [-1 if one.is_inference() else one._version for one in self.tensors.values()]
+
+
+managed: dict[int, Managed] = {}  # by instance
 given = 0  # calls of load_constants
 hands_over = bool(os.environ.get("AOTI_DEBUG_HANDED"))  # the experiment of `handed`
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()

@@ -135,7 +135,7 @@ class Writes(Observer):
             if earlier is not None and earlier.target is node.target:
                 found = {**located(node), "argument": "", "from": earlier.name}
                 self.aliases.append({**found, "again": True})
-            elif one.numel() <= _ELEMENTS and len(self._results) < _KEPT:
+            elif one.numel() <= _ELEMENTS // 16 and len(self._results) < _KEPT:
                 self._results[address] = node, one  # as long as it lives the address is its own
 
 

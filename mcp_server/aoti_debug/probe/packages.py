@@ -191,19 +191,21 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         with budget.Apart():
             span.details.update(_keep_constants(constants, span.details))
         if span.details.get("user_managed") and found is not None:
-            given = _detached(constants)
-            places = {one.data_ptr() for one in given.values()}
-            span.details["shared_with"] = [
-                instance
-                for instance, (_, held) in _managed.items()
-                if instance != found.instance
-                and places.intersection(one.data_ptr() for one in held.values())
-            ][:_GIVEN]
-            _managed[found.instance] = (found, given)
+            now = memory.Managed(_detached(constants))
+            alike = {
+                instance: held
+                for instance, held in memory.managed.items()
+                if now.places() & held.places()
+            }
+            own = alike.pop(found.instance, None)
+            span.details["shared_with"] = list(alike)[:_GIVEN]
+            if own is not None and own.call:
+                span.details["written"] = own.call
+            memory.managed[found.instance] = now
+            _owners[found.instance] = found
 
 
-# By instance: the memory that its owner may write to later.
-_managed: dict[int, tuple[Loaded, dict[str, Any]]] = {}
+_owners: dict[int, Loaded] = {}  # of user-managed weights, by instance
 
 
 def _detached(constants: dict[Any, Any]) -> dict[str, Any]:
@@ -225,8 +227,8 @@ def _at_end() -> None:
     """Keep what user-managed constants hold at the process's end."""
     point = Point("torch", "user-managed constants", "overwrite", _before_end)
     report = watched(lambda loaded, constants: None, point)
-    for loaded, constants in _managed.values():
-        report(loaded, constants)
+    for instance, loaded in _owners.items():
+        report(loaded, memory.managed[instance].tensors)
 
 
 def _keep_constants(constants: dict[Any, Any], details: Details) -> Details:

@@ -135,6 +135,7 @@ class Details:
     shared_with: tuple[int, ...] = ()  # instances that use the same user-managed memory
     ignored: Texts = ()  # names that are given to a container, which has others
     released: bool = False  # user-managed memory, by its owner
+    written: int | None = None  # a call that used memory written since it was given, before this
 
 
 @dataclass(frozen=True, slots=True)

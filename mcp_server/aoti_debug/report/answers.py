@@ -146,11 +146,11 @@ def _(answer: TriageAnswer) -> Outline:
 def _(answer: VerifyAnswer) -> Outline:
     if answer.verdict is None:
         return extended(_main(None, answer.run, answer.status), section("Notes", *answer.notes))
-    doubts: dict[str, Tone] = {"fixed": "fine", "undecided": "doubt"}
+    tones: dict[str, Tone] = {"fixed": "fine", "undecided": "doubt"}
     failure = map(brief, filter(None, [answer.diagnosis]))
     return Outline(
         f"{answer.verdict}: {answer.reason}",
-        doubts.get(answer.verdict, "fault"),
+        tones.get(answer.verdict, "fault"),
         sections=(
             section("Failure", *failure, answer.against),
             section("Checks", *map(_check, sorted(answer.checks, key=_worst_first))),

@@ -221,7 +221,7 @@ async def differing(
 WHY_UNUSED = "the script fails, and it never loads the newer package that it made"
 
 
-def unused_can_tell(observations: Observations, best: Diagnosis) -> bool:
+def rejects_unexplained(observations: Observations, best: Diagnosis) -> bool:
     """Tell whether the script itself rejects what came of calls that nothing else explains."""
     ending, raised = observations.ending, observations.of(PythonException)
     rejects = not raised or raised[-1].type == "AssertionError"
@@ -318,8 +318,8 @@ AUTOTUNING = ("autotune", "autotune_error")
 NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
 BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)
 OLDER = LaterStep("older package", 300.0, take_older, older_can_tell)
-UNUSED = LaterStep("unused package", 300.0, take_unused, unused_can_tell)
-PUT_BACK = LaterStep("sorted back", 60.0, take_put_back, unused_can_tell)
+UNUSED = LaterStep("unused package", 300.0, take_unused, rejects_unexplained)
+PUT_BACK = LaterStep("sorted back", 60.0, take_put_back, rejects_unexplained)
 TRIAL = LaterStep(
     "without the trial",
     900.0,
