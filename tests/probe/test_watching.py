@@ -215,7 +215,12 @@ def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_
     assert second["constants"][0]["name"] == "table.weight"
 
 
-@pytest.mark.parametrize("kept", ["self.kept.append(out)", "self.kept.append(float(out.sum()))"])
+BOUNDED = "self.kept.append(out); del self.kept[:-48]"
+
+
+@pytest.mark.parametrize(
+    "kept", ["self.kept.append(out)", "self.kept.append(float(out.sum()))", BOUNDED]
+)
 def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fills_it(
     run_script, kept
 ):
@@ -231,7 +236,7 @@ def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fill
 
         def main():
             server = Server()
-            for _ in range(40):
+            for _ in range({100 if kept == BOUNDED else 40}):
                 server.serve()
 
         main()
@@ -239,6 +244,12 @@ def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fill
     )
     assert ran.code == 0, ran.stderr
     held = ran.of("held")
+    if kept == BOUNDED:  # what was said of the first calls is taken back
+        assert [(one["count"], one["of"], one["bytes"] > 0) for one in held] == [
+            (32, 32, True),
+            (48, 96, False),
+        ]
+        return
     if "sum" in kept:
         assert held == []
         return

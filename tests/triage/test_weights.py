@@ -69,7 +69,8 @@ new = torch.load(f"{folder}/new.pt", weights_only=True)
 names = [name for name in loader.get_constant_fqns() if name in new]
 if wrong:
     names = [name for name in names if name.endswith("weight")]
-loader.load_constants({name: new[name] for name in names}, False, not wrong)
+new = {name: new[name] for name in names}
+loader.load_constants(new, False, not wrong)
 for _ in range(3):
     loader.boxed_run([torch.ones(3, 16)])
 """
@@ -82,8 +83,8 @@ def test_weights_of_a_checkpoint_that_an_update_leaves_out_are_named(
     best = triaged(script, served, "wrong").diagnosis
     assert best is not None
     assert (best.category, best.confidence) == ("constants_missing", "likely"), best.summary
-    assert best.summary == "low, first.bias and 3 more: no step gave it at script.py:12"
-    assert best.source[0].line == 12
+    assert best.summary == "low, first.bias and 3 more: no step gave it at script.py:13"
+    assert best.source[0].line == 13
     assert "model.load_constants(weights, check_full_update=True)" in best.fixes[1].what
     right = triaged(script, served, "right").diagnosis
     assert right is not None and right.category == "no_fault", right
@@ -131,6 +132,11 @@ UPDATES = {
     "_ = [one.untyped_storage().resize_(0) for one in new.values()]": (
         "likely",
         "the owner of user-managed weights released their memory",
+    ),
+    "loader.load_constants(new, False, True, True); [one.add_(1.0) for one in new.values()]; "
+    "loader.boxed_run([torch.ones(3, 16)]); loader.load_constants(new, False, True, True)": (
+        "likely",
+        "call 2 uses weights that are given at script.py:10 only later",
     ),
     'other = _aoti.AOTIModelPackageLoader(f"{folder}/folding.pt2", "model", False, 1, -1); '
     "other.load_constants(new, False, True)": (

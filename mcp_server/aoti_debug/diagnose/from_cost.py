@@ -82,9 +82,8 @@ def said(one: Held) -> str:
 
 def holding(run: RunSeen) -> list[Held]:
     """Return the last that was seen of each kind, where it is worth a word."""
-    worth = (one for one in run.held if one.what in FIXES)
-    latest = {one.what: one for one in worth if one.what != "outputs" or one.bytes >= LEAST}
-    return list(latest.values())
+    latest = {one.what: one for one in run.held if one.what in FIXES}
+    return [one for one in latest.values() if one.what != "outputs" or one.bytes >= LEAST]
 
 
 def holder(one: Held) -> str:

@@ -55,15 +55,16 @@ class Loaded:
 
 
 class Managed:
-    """User-managed weights of a loaded model, and the first call that used them written again."""
+    """User-managed weights of a loaded model; `call`: the first that used them written again, where
+    it is known that calls use them."""
 
-    def __init__(self, tensors: dict[str, Any]) -> None:
-        self.tensors = tensors
+    def __init__(self, tensors: dict[str, Any], *, used: bool) -> None:
+        self.tensors, self.used = tensors, used
         self.call = 0
         self._versions = self._now()
 
     def look(self, number: int) -> None:
-        if not self.call and self._now() != self._versions:
+        if self.used and not self.call and self._now() != self._versions:
             self.call = number
 
     def places(self) -> set[int]:

@@ -191,7 +191,8 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         with budget.Apart():
             span.details.update(_keep_constants(constants, span.details))
         if span.details.get("user_managed") and found is not None:
-            now = memory.Managed(_detached(constants))
+            used = not span.details.get("inactive")
+            now = memory.Managed(_detached(constants), used=used)
             alike = {
                 instance: held
                 for instance, held in memory.managed.items()

@@ -83,7 +83,11 @@ def _from_file(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
 
 def _of_runner(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Take what a runner does without arguments."""
-    packages.about(span, memory.loaded.get(args[0]))
+    found = memory.loaded.get(args[0])
+    packages.about(span, found)
+    held = memory.managed.get(found.instance) if found is not None else None
+    if held is not None and span.phase == "swap":
+        held.used = False
 
 
 _OF_RUNNERS: tuple[tuple[str, str, Any], ...] = (
