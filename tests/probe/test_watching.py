@@ -218,17 +218,22 @@ def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_
 BOUNDED = "self.kept.append(out); del self.kept[:-48]"
 
 
+GRAPH = "self.mean = self.mean * 0.9 + (out * scale).mean()"
+
+
 @pytest.mark.parametrize(
-    "kept", ["self.kept.append(out)", "self.kept.append(float(out.sum()))", BOUNDED]
+    "kept", ["self.kept.append(out)", "self.kept.append(float(out.sum()))", BOUNDED, GRAPH]
 )
 def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fills_it(
     run_script, kept
 ):
     ran = run_script(
         f"""
+        scale = torch.ones(1, requires_grad=True)
+
         class Server:
             def __init__(self):
-                self.kept = []
+                self.kept, self.mean = [], 0.0
 
             def serve(self):
                 out = model(ids, weights, bias=bias)
@@ -255,7 +260,8 @@ def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fill
         return
     [one] = held
     assert (one["what"], one["count"], one["of"]) == ("outputs", 32, 32)
-    assert (one["name"], one["kind"]) == ("Server.kept", "list")
+    name = ("Server.mean", "Tensor") if kept == GRAPH else ("Server.kept", "list")
+    assert (one["name"], one["kind"]) == name
     script = (ran.directory / "script.py").read_text().splitlines()
     assert script[one["caller"][1] - 1].strip() == kept
     assert one["resident"][1] > 0

@@ -64,7 +64,7 @@ def of_memory(observations: Observations) -> Iterator[Candidate]:
         exception.span,
         means=grown(one) or None,
         source=source_of(one.caller),
-        fixes=[Fix(what=FIXES[one.what])],
+        fixes=[Fix(what=fix(one))],
     )
 
 
@@ -77,7 +77,13 @@ def also_true(observations: Observations) -> list[str]:
 
 def said(one: Held) -> str:
     """Say what holds memory, and what to do instead."""
-    return "; ".join(filter(None, (holder(one), grown(one), FIXES[one.what])))
+    return "; ".join(filter(None, (holder(one), grown(one), fix(one))))
+
+
+def fix(one: Held) -> str:
+    if one.kind == "Tensor":
+        return "detach() it, or compute it under torch.no_grad(): its autograd graph holds them"
+    return FIXES[one.what]
 
 
 def holding(run: RunSeen) -> list[Held]:

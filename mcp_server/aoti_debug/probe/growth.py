@@ -31,6 +31,7 @@ _FILLS = (
     r"\s*(?:\.(?:append|appendleft|add|extend|insert|put|setdefault|update)\s*\("
     r"|\[.*?\]\s*=[^=]|\+=)"
 )
+_ASSIGNS = r"\s*[-+*/]?=[^=]"
 
 
 class _State:
@@ -66,7 +67,7 @@ def _look(number: int) -> None:
         return
     _State.said = True
     early = [leaf for one in alive if one[0] <= number // 2 and (leaf := one[3]()) is not None]
-    found = _holder(early[:8]) if early else {}
+    found = (_holder(early[:8]) if early else {}) or _graph(number)
     found.setdefault("caller", alive[0][4])
     _report("outputs", len(calls), number, sum(one[1] for one in alive), found)
 
@@ -128,20 +129,34 @@ def _holder(objects: list[Any]) -> dict[str, Any]:
     return {}
 
 
+def _graph(number: int) -> dict[str, Any]:
+    """Return the user's tensor whose autograd graph goes back over so many calls."""
+    for one, name, file in _names((torch.Tensor,)):
+        level, seen = [one.grad_fn], set[Any]()
+        while level and len(seen) < number:
+            functions = [fn for fn in level if fn is not None and fn not in seen]
+            seen.update(functions)
+            level = [fn for function in functions for fn, _ in function.next_functions]
+        if len(seen) >= number:
+            line = _line(file, name, _ASSIGNS, last=True)
+            return {"name": name, "kind": "Tensor", **({"caller": (file, line)} if line else {})}
+    return {}
+
+
 def _items(container: Any) -> Iterator[Any]:
     values = container.values() if isinstance(container, dict) else container
     return itertools.islice(iter(values), _ITEMS)
 
 
 def _about(container: Any, name: str, file: str) -> dict[str, Any]:
-    line = _filled_at(file, name)
+    line = _line(file, name, _FILLS)
     about = {"name": name, "kind": type(container).__name__, "size": len(container)}
     return {**about, "caller": (file, line)} if line else about
 
 
-def _names() -> Iterator[tuple[Any, str, str]]:
-    """Yield the containers that the user's frames and modules have a name for, with that and their
-    file."""
+def _names(kinds: tuple[type, ...] = _CONTAINERS) -> Iterator[tuple[Any, str, str]]:
+    """Yield what the user's frames and modules have a name for, with that and their file: the
+    containers, or objects of other kinds."""
     for frame in sys._current_frames().values():
         at: FrameType | None = frame
         for _ in range(_FRAMES):
@@ -150,21 +165,24 @@ def _names() -> Iterator[tuple[Any, str, str]]:
             file = at.f_code.co_filename
             if not file.startswith(("<", os.path.dirname(__file__))) and owner(file) == "user":
                 for name, value in [*at.f_globals.items(), *at.f_locals.items()]:
-                    yield from _named(name, value, file)
+                    yield from _named(name, value, file, kinds)
             at = at.f_back
 
 
-def _named(name: str, value: Any, file: str) -> Iterator[tuple[Any, str, str]]:
-    if isinstance(value, _CONTAINERS):
+def _named(
+    name: str, value: Any, file: str, kinds: tuple[type, ...]
+) -> Iterator[tuple[Any, str, str]]:
+    if isinstance(value, kinds):
         yield value, name, file
     elif not isinstance(value, type(os)):
         for key, one in list(getattr(value, "__dict__", {}).items()):
-            if isinstance(one, _CONTAINERS):
+            if isinstance(one, kinds):
                 yield one, f"{type(value).__name__}.{key}", file
 
 
-def _filled_at(file: str, name: str) -> int | None:
-    """Return the first line of a file that puts something into what has this name."""
-    pattern = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}{_FILLS}")
+def _line(file: str, name: str, does: str, *, last: bool = False) -> int | None:
+    """Return the first or the last line of a file that does something to what has this name."""
+    pattern = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}{does}")
     lines = enumerate(linecache.getlines(file), 1)
-    return next((number for number, text in lines if pattern.search(text)), None)
+    found = [number for number, text in lines if pattern.search(text)]
+    return found[-1 if last else 0] if found else None
