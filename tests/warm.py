@@ -166,6 +166,11 @@ def serve(number: int) -> None:
     from importlib import import_module
 
     sys.path.pop(0)  # the directory of this file
+    with contextlib.suppress(ImportError):
+        # Its lock would be one for all forks: one that is killed with it would stop all others.
+        bar = import_module("tqdm").tqdm
+        bar.monitor_interval = 0
+        bar.set_lock(threading.RLock())
     for name in WARM:
         with contextlib.suppress(ImportError):
             import_module(name)
