@@ -222,7 +222,14 @@ GRAPH = "self.mean = self.mean * 0.9 + (out * scale).mean()"
 
 
 @pytest.mark.parametrize(
-    "kept", ["self.kept.append(out)", "self.kept.append(float(out.sum()))", BOUNDED, GRAPH]
+    "kept",
+    [
+        "self.kept.append(out)",
+        "self.kept.append(out[:1])",
+        "self.kept.append(float(out.sum()))",
+        BOUNDED,
+        GRAPH,
+    ],
 )
 def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fills_it(
     run_script, kept

@@ -67,7 +67,8 @@ def _look(number: int) -> None:
         return
     _State.said = True
     early = [leaf for one in alive if one[0] <= number // 2 and (leaf := one[3]()) is not None]
-    found = (_holder(early[:8]) if early else {}) or _graph(number)
+    memories = {one[2].cdata for one in alive if one[0] <= number // 2}
+    found = (_holder(early[:8]) if early else {}) or _of_views(memories) or _graph(number)
     found.setdefault("caller", alive[0][4])
     _report("outputs", len(calls), number, sum(one[1] for one in alive), found)
 
@@ -126,6 +127,15 @@ def _holder(objects: list[Any]) -> dict[str, Any]:
         for one in level:
             if id(one) in names:
                 return _about(*names[id(one)])
+    return {}
+
+
+def _of_views(memories: set[int]) -> dict[str, Any]:
+    """Return the user's name for a container of tensors that are views of these memories."""
+    for one, name, file in _names():
+        for item in _items(one):
+            if type(item) is torch.Tensor and item.untyped_storage()._cdata in memories:
+                return _about(one, name, file)
     return {}
 
 
