@@ -286,7 +286,7 @@ def from_written(run: RunSeen) -> Iterator[Candidate]:
         if load.ok and number:
             at = at_line(*caller) if caller is not None else ""
             yield MISMATCH.found(
-                headline(f"call {number} uses weights that are given{at} only later", after=""),
+                f"call {number} uses weights that are given{at} only later",
                 load.span,
                 confidence="likely",
                 means="user-managed memory is used as it is: calls read what its owner writes",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from .describe import laid_out
 from .lazy import torch
 from .sizes import numbers
 from .vocabulary import is_torchs
@@ -128,7 +129,7 @@ def result_as_promised(node: Any, given: tuple[Any, Any], symbols: dict[Any, int
         if 0 in wanted:  # an expanded tensor cannot be written
             return None
         if strides(promised, value, symbols)[0] is not None:
-            leaves[place] = value.new_empty_strided(value.shape, wanted).copy_(value)
+            leaves[place] = laid_out(value, wanted)
     args, kwargs = pytree.tree_unflatten(leaves, spec)
     try:
         return node.target(*args, **kwargs)

@@ -191,13 +191,10 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         with budget.Apart():
             span.details.update(_keep_constants(constants, span.details))
         if span.details.get("user_managed") and found is not None:
-            used = not span.details.get("inactive")
+            used = found.instance > 0 and not span.details.get("inactive")
             now = memory.Managed(_detached(constants), used=used)
-            alike = {
-                instance: held
-                for instance, held in memory.managed.items()
-                if now.places() & held.places()
-            }
+            places, known = now.places(), memory.managed.items()
+            alike = {instance: held for instance, held in known if places & held.places()}
             own = alike.pop(found.instance, None)
             span.details["shared_with"] = list(alike)[:_GIVEN]
             if own is not None and own.call:
