@@ -269,7 +269,8 @@ class Bench:
         off = abs(rows.get("not accounted for", 0)) / peak
         shown = {name: round(size / 2**20, 1) for name, size in rows.items()}
         row = {"memory": name, "peak_mib": round(peak / 2**20, 1), "off": round(off, 4)}
-        return {**row, "mib": shown, "together": found.get("together"), "answer": found}
+        row |= {"mib": shown, "together": found.get("together"), "error": found.get("error")}
+        return {**row, "answer": found}
 
     def captured(self, name: str) -> str:
         """Return what a capture by torch alone gives, in a process of its own."""

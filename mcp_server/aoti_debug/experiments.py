@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.traffic import findings, place, violations
 from aoti_debug.model import InputFinding
-from aoti_debug.read.event_records import Call, Group
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.read.check_report import TrialReport
+    from aoti_debug.read.event_records import Call
 
 MOST = 8  # calls, of which one keeps the contract if one is kept
 IN_ORDER = 100  # of a package with a state, from the first on
@@ -112,6 +112,8 @@ def trials(
 
 
 def trial_of(observations: Observations, call: Call, inputs: Path, place: int) -> Trial:
+    from aoti_debug.read.event_records import Group  # a text alone needs none
+
     broken = violations(observations, Group((call,), 1, ()))
     found = tuple(findings(broken or (), call.inputs))
     order = next((one.order for one in call.nesting if one.order is not None), None)

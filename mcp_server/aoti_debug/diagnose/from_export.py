@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import is_users, users_frame
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Diagnosis, Fix, Next, SourceLine, source_of
-from aoti_debug.read.event_records import Guard, Phase
 from aoti_debug.read.input_check import ConstraintsViolated, in_words, named
 from aoti_debug.read.record import PythonException
 from aoti_debug.signatures import Match
 from aoti_debug.vocabulary import Place, places_in
+
+if TYPE_CHECKING:
+    from aoti_debug.read.event_records import Guard, Phase
 
 GUIDE = "guides/dynamic-shapes.md#constraint-violations"
 CONSTANT_GUIDE = "guides/dynamic-shapes.md#specialised-to-a-constant"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import name_of, shared
 from aoti_debug.diagnose.from_calls import findings as of_program
@@ -11,10 +12,12 @@ from aoti_debug.diagnose.from_input_check import finding_of, summary
 from aoti_debug.diagnose.from_package import broken_by
 from aoti_debug.diagnose.observations import HEADLINE, Observations
 from aoti_debug.model import Diagnosis, Evidence, InputFinding
-from aoti_debug.read.event_records import Call, Group
 from aoti_debug.record.outputs import Outcomes, odd_outcomes, outcomes, unread, words
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.vocabulary import Break, Leaf
+
+if TYPE_CHECKING:
+    from aoti_debug.read.event_records import Call, Group
 
 SHOWN = 6
 WORDS = 3

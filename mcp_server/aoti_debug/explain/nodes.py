@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from aoti_debug.explain.out_of_bounds import blamed
-from aoti_debug.explain.values import Found, Report, at_node, lines, place, rows, undeclared
+from aoti_debug.explain.undeclared import undeclared
+from aoti_debug.explain.values import Found, Report, at_node, lines, place, rows
 from aoti_debug.model import Fix, InputFinding
 from aoti_debug.read.check_report import read_part
 from aoti_debug.vocabulary import OutOfBounds, Reason, ReasonKind

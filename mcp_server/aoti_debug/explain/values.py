@@ -170,15 +170,6 @@ def at_node(part: Report, headline: str, summary: str, fix: Fix) -> Found:
     return Found("wrong_result", summary, node, op, stack, fixes=[fix], headline=headline)
 
 
-def undeclared(op: object, argument: str) -> tuple[str, Fix]:
-    """Say that a custom operator writes to what it says it only reads, and what to do."""
-    said = f"{op} writes to its argument {argument}, which its schema says it only reads"
-    what = f"declare it, mutates_args=({argument!r},), or copy {argument} in the operator first"
-    return said, Fix(
-        what=what, why="compiled code reuses and reorders buffers by what the schema says"
-    )
-
-
 def copies_found(reason: Report) -> Found:
     node = str(reason.get("node"))
     headline = f"{node} is compiled without the copy of the memory that it overwrites"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix
-from aoti_debug.read.event_records import Call
+
+if TYPE_CHECKING:
+    from aoti_debug.read.event_records import Call
 
 STUCK = Kind("hang", "hang", Tier.OWN_CHECK, "guides/threads-streams-hangs.md#forked-processes")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix, source_of
-from aoti_debug.read.event_records import Reference
 from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects, unpaired
+
+if TYPE_CHECKING:
+    from aoti_debug.read.event_records import Reference
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 SHORT = ("float16", "bfloat16")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
-from aoti_debug.explain.values import undeclared
+from aoti_debug.explain.undeclared import undeclared
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.contract import words
 from aoti_debug.model import Experiment, Kernel, source_of

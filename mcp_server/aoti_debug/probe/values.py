@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from .value_search import Matching, Written, first_wrong
 
 _SEEN = 4  # launches after the first wrong one that are named
 _LIMIT = 8 << 30  # bytes of a float64 copy
+_BIAS = {"linear": 2, "addmm": 0, "baddbmm": 0, "conv1d": 2, "conv2d": 2, "convolution": 2}
 _LIKE = ("node", "op", "stack", "wrong", "first_wrong", "max_abs_error")  # of a comparison
 
 
@@ -127,6 +129,18 @@ def _tell(report: Report, seen: Values, *, differs: bool) -> None:
     report.update(launches=seen.launches)
 
 
+def parts(node: Any, args: Any, kwargs: Any, value: Any) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a node, and of a product or convolution what it is before its bias is
+    added: Inductor leaves that to the next kernel."""
+    yield from enumerate(tensors(value))
+    name = base(node)
+    place = _BIAS.get(name, len(args))
+    bias = args[place] if place < len(args) else None
+    if isinstance(bias, torch.Tensor) and not kwargs:
+        of_channels = name.startswith("conv")
+        yield -1, value - (bias.reshape(-1, *[1] * (value.dim() - 2)) if of_channels else bias)
+
+
 class Own(Observer):
     """Samples of the values of all nodes, as the program computes them."""
 
@@ -134,7 +148,7 @@ class Own(Observer):
         self.samples: dict[tuple[str, int], Sample] = {}
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        for place, tensor in enumerate(tensors(value)):
+        for place, tensor in parts(node, args, kwargs, value):
             if tensor.layout == torch.strided:
                 self.samples[node.name, place] = sampled(tensor)
 
@@ -149,7 +163,7 @@ class Exact(Observer):
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
         made_of = node.meta.get("from_node") if self._decomposed else None
         name = made_of[-1].name if made_of else node.name
-        for place, tensor in enumerate(tensors(value)):
+        for place, tensor in parts(node, args, kwargs, value):
             own = self._own.pop((node.name, place), None)
             if own is not None:
                 what = {**located(node), "node": name, "name": base(node)}

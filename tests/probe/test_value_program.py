@@ -1,0 +1,31 @@
+"""What a package writes, held against the values of the exported program."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from aoti_debug.probe.standalone import Inputs, Report  # noqa: E402
+from aoti_debug.probe.value_samples import digest, sampled  # noqa: E402
+from aoti_debug.probe.value_search import Written  # noqa: E402
+from aoti_debug.probe.values import hold_against_program  # noqa: E402
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch.export itself
+def test_a_product_agrees_where_the_next_kernel_adds_its_bias() -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        torch.nn.Conv1d(3, 4, 1), torch.nn.Flatten(), torch.nn.Linear(20, 8), torch.nn.GELU()
+    )
+    x = torch.randn(6, 3, 5)
+    program = torch.export.export(model, (x,))
+    with torch.no_grad():
+        image = torch.nn.functional.conv1d(x, model[0].weight)
+        product = model[1](model[0](x)) @ model[2].weight.T
+    written = [
+        Written((n, 0), ("cpu", n, n + 1), sampled(value), digest(value), frozenset())
+        for n, value in enumerate((image, product, product * 1.25))
+    ]
+    hold_against_program(program, Inputs((x,), {}, [x], [], False, False), written, Report(None))
+    assert [one.agrees is not None for one in written] == [True, True, False]
