@@ -95,7 +95,7 @@ def test_a_script_is_run_and_its_compile_has_names(timed: Timed, tmp_path: Path)
 
 AGAIN = """
 import torch
-x = torch.randn(9, 16)
+x = torch.randn(1, 16)
 for _ in range(30):
     model = torch._inductor.aoti_load_package({!r})
     model(x)
@@ -110,6 +110,10 @@ def test_a_package_that_is_loaded_for_each_call_is_a_reason(
     reason = timed(script).reasons[0]
     assert reason.what == "the package is loaded 30 times" and reason.source is not None
     assert (reason.source.line, reason.share > 0.1) == (5, True)
+    (file,) = (tmp_path / "home" / "runs").glob("*/steps/*/report.json")
+    trials = take(TimingReport, json.loads(file.read_text("utf-8"))).trials
+    (rows,) = (one for one in trials if one.name == "rows")
+    assert rows.why_not is None and rows.pairs.theirs  # one call of eight rows
 
 
 SIZES = """
@@ -316,9 +320,11 @@ def test_lines_settings_and_launches_that_waste_time_are_named(
 
 def test_names_of_kernels_show_what_a_call_need_not_do() -> None:
     names = ("cpp_fused_native_dropout_relu_1", "triton_poi_fused__weight_norm_interface_0", "mm")
+    names = (*names, "aoti_torch_cpu_sort_stable")
     rows = tuple(Row(n, name, 0.1 * n, 0.0) for n, name in enumerate(names, 1))
-    dropped, normed = filter(None, waste(CallTable(rows, 0.0, 1.0, None), (), {}))
-    assert dropped.what == "1 of 3 launches draw random numbers: a dropout is on"
+    dropped, sorts, normed = filter(None, waste(CallTable(rows, 0.0, 1.0, None), (), {}))
+    assert dropped.what == "1 of 4 launches draw random numbers: a dropout is on"
+    assert sorts.what == "1 of 4 launches sort whole rows" and "torch.topk" in sorts.change
     assert dropped.share == pytest.approx(0.1)
     assert "remove_parametrizations" in normed.change
 

@@ -13,7 +13,8 @@ from aoti_debug.read.timing_report import Pairs, TimingReport, Wait
 
 LEAST = 0.1  # of a call: what is less is no reason
 _TINY_S, _MANY = 10e-6, 150  # launches
-_MUCH = 0.25  # of a call: what a busy machine, or any small model, shows as well is less
+# Of a call: what a busy machine, or any small model, shows as well is less.
+_LEAST = {"one thread": 0.25, "graph": 0.25, "rows": 0.5}
 _LAUNCHES = 50  # fewer need no graph
 _IDLE = 0.8  # of the threads had a processor each
 _UNTRIED = 0.15  # of a call, of what was not tried: an expectation errs
@@ -49,6 +50,10 @@ _TRIED = {
         "{padding}",
         "pad a batch to its own longest row",
     ),
+    "rows": (
+        "each call is given one row",
+        "collect rows, and give several to one call: 8 were tried",
+    ),
     "graph": (
         "the GPU waits for launches",
         "capture the call as a CUDA graph",
@@ -79,7 +84,7 @@ def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReaso
     for trial in report.trials:
         gain = 1 - trial.pairs.ratio
         few = trial.name == "graph" and len(report.call.launches) < _LAUNCHES
-        least = _MUCH if trial.name in ("one thread", "graph") else LEAST
+        least = _LEAST.get(trial.name, LEAST)
         if trial.name in ("one thread", "threads") and _is_busy(report):
             continue
         if trial.name not in _TRIED or few or gain < least or trial.pairs.spread[1] >= 1:

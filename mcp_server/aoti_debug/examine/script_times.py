@@ -13,6 +13,7 @@ from aoti_debug.record.run_seen import RunSeen
 
 LEAST = 0.1  # of the time that they take with all calls
 MOST_OF, LEAST_S = 0.5, 0.2  # of the time from call to call, which is too short to tell below
+ROWS = 20  # recorded calls of one row each
 # What is done again, what to do, and how often it must be done at least.
 _AGAIN = {
     "load": ("the package is loaded {count} times", "load it once, and keep the model", 2),
@@ -32,6 +33,12 @@ def script_reasons(run: RunSeen) -> list[SlowReason]:
     reasons = [reason for reason in found if reason is not None and reason.share >= LEAST]
     around = _between(run) if not reasons else None  # what is repeated is between calls as well
     return [*reasons, around] if around is not None else reasons
+
+
+def row_by_row(run: RunSeen) -> bool:
+    """Tell whether a script makes many calls, of which each gives inputs of one row."""
+    shapes = [[leaf.shape for leaf in call.inputs if leaf.shape] for call in run.calls]
+    return len(shapes) >= ROWS and all(any(one[0] == 1 for one in of) for of in shapes)
 
 
 def _between(run: RunSeen) -> SlowReason | None:

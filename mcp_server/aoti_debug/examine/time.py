@@ -26,7 +26,7 @@ from aoti_debug.examine.process import (
     wanted_of,
 )
 from aoti_debug.examine.reasons import pairs_said
-from aoti_debug.examine.script_times import script_reasons
+from aoti_debug.examine.script_times import row_by_row, script_reasons
 from aoti_debug.examine.time_findings import Measured, findings
 from aoti_debug.explain.describe import NO_PROVENANCE
 from aoti_debug.explain.find import Texts
@@ -185,6 +185,7 @@ async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Meas
     # As the script's process used at its end.
     threads = next((one.threads for one in reversed(run.ended) if one.threads), None)
     more += ["--threads", str(threads)] if threads else []
+    more += ["--rows"] if row_by_row(run) else []
     flags = unwatched(state)
     report, _ = await examined(state, request, "timing", TimingReport, *more, flags=flags)
     other = None

@@ -28,6 +28,11 @@ _NEEDLESS = (
         "model.eval() before the export",
     ),
     (
+        re.compile(r"(?:^|_)(?:arg)?sort(?:_|$)"),
+        "sort whole rows",
+        "torch.topk, if only the first values are used",
+    ),
+    (
         re.compile(r"weight_norm"),
         "compute a normalized weight in each call",
         'torch.nn.utils.parametrize.remove_parametrizations(layer, "weight") before the export',

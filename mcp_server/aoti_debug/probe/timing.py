@@ -37,6 +37,7 @@ def main() -> int:
     parser.add_argument("--settings", default="{}", help="Inductor's, for `--against settings`")
     parser.add_argument("--threads", type=int, help="that the script used")
     parser.add_argument("--without", action="append", default=[], help="variable to take away")
+    parser.add_argument("--rows", action="store_true", help="try several rows in one call")
     parser.add_argument("--pairs-only", action="store_true", help="compare, and nothing else")
     options = parser.parse_args()
     with standalone.started(options, package=options.package) as report:

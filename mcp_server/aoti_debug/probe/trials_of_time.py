@@ -16,6 +16,7 @@ from .wrapper_contract import contract_in
 _ALIGNED = 64
 _WORTH = 0.92  # of the time: such a change is tried once more
 _PADDED = 0.7  # of a dimension is used at most, where it is called padded
+_ROWS = 8  # in one call
 _Other = Callable[[], Any]
 
 
@@ -36,9 +37,10 @@ def tried(
         try:
             with contextlib.ExitStack() as meanwhile:
                 other = made(meanwhile)
-                as_is, changed = pairs.compared(call, other, budget_s)
+                one = _repeated(call) if name == "rows" else call
+                as_is, changed = pairs.compared(one, other, budget_s)
                 if sorted(b / a for a, b in zip(as_is, changed))[len(as_is) // 2] < _WORTH:
-                    again = pairs.compared(call, other, budget_s)  # a busy machine gives none twice
+                    again = pairs.compared(one, other, budget_s)  # a busy machine gives none twice
                     as_is, changed = as_is + again[0], changed + again[1]
             found.append({"name": name, "pairs": {"ours": as_is, "theirs": changed}})
         except Exception as error:
@@ -67,6 +69,8 @@ def _changes(
     if padding is not None and padding.cut is not None:
         flat = padding.cut
         yield "padding", lambda _: _with_inputs(call, flat)
+    if options.rows and (rows := _in_rows(call, options)) is not None:
+        yield "rows", lambda _: _with_inputs(call, rows)
     if device.startswith("cuda") and torch.get_float32_matmul_precision() == "highest":
         precision = torch.set_float32_matmul_precision
         yield "tf32", lambda _: _switched(call, precision, "high", "highest")
@@ -87,6 +91,27 @@ def _switched(call: _Other, switch: Callable[[Any], Any], there: Any, back: Any)
             switch(back)
 
     return changed
+
+
+def _repeated(call: _Other) -> _Other:
+    return lambda: [call() for _ in range(_ROWS)]
+
+
+def _in_rows(call: Any, options: Any) -> list[Any] | None:
+    """Return inputs that give their one row several times; None where no call can take that."""
+    contract, flat = contract_in(Path(options.package), options.model or "model"), call.inputs.flat
+    if contract is None or len(contract.inputs) != len(flat):
+        return None
+    first = [one.dims[0] if one.dims else None for one in contract.inputs]
+    rows = [_is_free(dim) and leaf.shape[0] == 1 for leaf, dim in zip(flat, first)]
+    if not any(rows):
+        return None
+    return [torch.cat([leaf] * _ROWS) if row else leaf for leaf, row in zip(flat, rows)]
+
+
+def _is_free(dim: Any) -> bool:
+    free = dim is not None and dim.size is None and (dim.symbol or "").isidentifier()
+    return free and (dim.high is None or dim.high >= _ROWS)
 
 
 def _with_inputs(call: Any, flat: list[Any]) -> _Other:
