@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from aoti_debug.read.record import PythonException
+from aoti_debug.read.record import PrintedDifference, PythonException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aoti_debug.record.run_seen import RunSeen
 
 
+SHOWN = 1e-3  # a smaller difference that is printed is no complaint
 ROUNDING = 8.0  # that of one call was measured, that of others may be more
 
 
@@ -25,6 +26,39 @@ def rejects(observations: Observations) -> bool:
     raised = [one for one in observations.of(PythonException) if not went_on(observations, one)]
     own = not raised or is_check(raised[-1])
     return own and bool(run.calls) and all(call.ok for call in run.calls)
+
+
+def complains(observations: Observations) -> bool:
+    """Tell whether results are not what the script holds them against: it rejects them itself, or
+    it ends well though what it compared last, after it gave weights, is apart."""
+    return rejects(observations) or apart_after_update(observations)
+
+
+def apart_after_update(observations: Observations) -> bool:
+    """Tell whether a script that ends well was seen to compare results after it gave weights, and
+    one of its lines found those of its last comparison apart."""
+    run, ending = observations.run, observations.ending
+    given = {one.pid: one.span.last for one in reversed(run.of("constants")) if one.ok}
+    if ending is None or not ending.clean or not given:
+        return False
+    last = {one.caller: one for one in compared(observations)}
+    return any(
+        one.far and one.span.first > given.get(one.pid, one.span.first) for one in last.values()
+    )
+
+
+def printed(observations: Observations) -> list[PrintedDifference]:
+    """Return the differences that a script prints which then ends well."""
+    ending = observations.ending
+    if ending is None or not ending.clean:
+        return []
+    return [one for one in observations.of(PrintedDifference) if one.number > SHOWN]
+
+
+def printed_in_threads(observations: Observations) -> list[PrintedDifference]:
+    """Return them where calls were made in threads."""
+    threads = any(one.details.thread for one in observations.run.of("run"))
+    return printed(observations) if threads else []
 
 
 _OF_TIME = re.compile(

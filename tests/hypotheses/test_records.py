@@ -249,6 +249,15 @@ def test_weights_of_the_reference_are_held_against_those_that_were_loaded(
         assert best.source[0].file == "/t/push.py"
 
 
+def test_results_that_stay_apart_after_an_update_are_a_symptom_of_a_script_that_ends_well() -> None:
+    load = begin(9, "constants", constants=[{"name": "a.weight"}], caller=["/t/push.py", 5])
+    apart = reference(changed=["b.weight"], changed_count=1, **PAIR)
+    assert run(load, end(9), apart, code=0).category == "constants_missing"
+    near = reference(**{**PAIR, "apart": 0.0, "wrong": 0})
+    assert run(load, end(9), apart, near, code=0).category == "no_fault"
+    assert run(apart, load, end(9), code=0).category == "no_fault"
+
+
 def test_a_reference_that_a_generator_makes_later_is_to_be_evaluated_at_once() -> None:
     changed = reference(changed=["a.weight"], changed_count=1, **PAIR)
     plain, lazy = run(changed), run({**changed, "lazy": ["/t/publish.py", 44]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from aoti_debug.triage.put_back import put_back
+from aoti_debug.triage.put_back import paired, put_back
 from aoti_debug.verify.script_checks import changes
 
 ONE = """
@@ -39,6 +39,14 @@ def score(model, rows):
     found[order] = scores
     return found
 """
+PAIRED = """
+def answer(model, group):
+    by_length = sorted(group, key=len, reverse=True)
+    rows, mask = pad(by_length)
+    vectors = model(rows, mask).cpu()
+    for request, vector in zip(group, vectors):
+        request.vector = vector
+"""
 RANKED = """
 def best(model, rows, count):
     order = model(rows).argsort(descending=True)
@@ -50,6 +58,17 @@ def best(model, rows, count):
 def test_the_line_that_sorts_twice_is_found(text: str, line: int) -> None:
     (found,) = put_back(ast.parse(text))
     assert (found.id, found.lineno) == ("order", line)
+
+
+def test_results_of_what_was_sorted_are_not_those_of_the_group() -> None:
+    ((found, instead),) = paired(ast.parse(PAIRED))
+    assert (found.id, found.lineno, instead) == ("group", 6, "by_length")
+    right = (
+        PAIRED.replace("zip(group", "zip(by_length"),
+        PAIRED.replace("pad(by_length)", "pad(group)"),
+        PAIRED.replace("    by_length =", "    group.sort(key=len)\n    by_length ="),
+    )
+    assert not any(paired(ast.parse(text)) for text in right)
 
 
 @pytest.mark.parametrize("text", [INVERSE, SCATTERED, RANKED])

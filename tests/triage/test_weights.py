@@ -136,7 +136,8 @@ UPDATES = {
     "loader.load_constants(new, False, True, True); [one.add_(1.0) for one in new.values()]; "
     "loader.boxed_run([torch.ones(3, 16)]); loader.load_constants(new, False, True, True)": (
         "likely",
-        "call 2 uses weights that are given at script.py:10 only later",
+        "call 2 uses what the owner of user-managed weights wrote after they were given at "
+        "script.py:10",
     ),
     'other = _aoti.AOTIModelPackageLoader(f"{folder}/folding.pt2", "model", False, 1, -1); '
     "other.load_constants(new, False, True)": (

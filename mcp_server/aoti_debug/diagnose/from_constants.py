@@ -279,14 +279,15 @@ def from_another_instance(run: RunSeen) -> Iterator[Candidate]:
 
 
 def from_written(run: RunSeen) -> Iterator[Candidate]:
-    """Calls used user-managed weights that had been written since they were given; later the same
-    memory was given again, as if that were what changes the weights."""
+    """Calls used user-managed weights that had been written since they were given; that shows when
+    the same memory is given again."""
     for load in run.of("constants"):
         number, caller = load.details.written, load.details.caller
         if load.ok and number:
             at = at_line(*caller) if caller is not None else ""
             yield MISMATCH.found(
-                f"call {number} uses weights that are given{at} only later",
+                f"call {number} uses what the owner of user-managed weights wrote after they were "
+                f"given{at}",
                 load.span,
                 confidence="likely",
                 means="user-managed memory is used as it is: calls read what its owner writes",

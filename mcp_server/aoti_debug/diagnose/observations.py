@@ -64,10 +64,12 @@ class OlderPackage:
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """A line that returns a result indexed by `name`, the argsort that sorted the inputs."""
+    """A line that returns a result indexed by `name`, the argsort that sorted the inputs; or one
+    that pairs results with `name`, though they are those of `instead`, which is sorted."""
 
     name: str
     line: SourceLine
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

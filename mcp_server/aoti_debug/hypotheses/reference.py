@@ -12,7 +12,7 @@ from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Experiment, Fix, source_of
 from aoti_debug.plain import few
-from aoti_debug.symptom import agreeing, compared, far, partly, rejects
+from aoti_debug.symptom import agreeing, compared, complains, far, partly, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Pair
@@ -26,7 +26,7 @@ AGAIN = "export and compile again after the weights change, or load them"
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield how the reference differs, where the script complains and the package is right."""
     run = observations.run
-    if not rejects(observations):
+    if not complains(observations):
         return
     tried, pairs = agreeing(observations), compared(observations)
     pair = observations.checks.pair
@@ -39,6 +39,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     others = [one for one in run.references if not one.paired]
     if pairs:  # what was never compared is another matter
         others = [one for one in others if one.caller in seen and (one.rows or partly(run, one))]
+    if not rejects(observations):
+        others = []
     fine = [one for one in pairs if not one.far]
     for one in far(observations) or others:
         one = telling(one, fine) if one.far else one

@@ -12,7 +12,8 @@ from aoti_debug.experiments import tried
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.undeclared_write import changes_inputs
 from aoti_debug.model import Category, Experiment, Fix, source_of
-from aoti_debug.symptom import agreeing, compared, rejects, unpaired
+from aoti_debug.read.record import PrintedDifference
+from aoti_debug.symptom import SHOWN, agreeing, compared, printed_in_threads, rejects, unpaired
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Repeated
@@ -79,6 +80,11 @@ def handed_over(observations: Observations) -> Candidate | None:
     found = [one for one in again.run.handed if one.late] if again is not None else []
     if again is None or again.ending is None or not again.ending.clean or not found:
         return None
+    result = "ends well: nothing is wrong"
+    if not rejects(observations):
+        result = no_longer_apart(observations, again)
+        if not result:
+            return None
     one = max(found, key=lambda one: one.count)
     places = [one.writer, one.caller, one.maker]
     wrote, read, made = (spot(*place) if place else "" for place in places)
@@ -91,8 +97,16 @@ def handed_over(observations: Observations) -> Candidate | None:
     )
     kind = replace(KEPT if one.same else TORN, confidence="proved")
     lines = source_of(*dict.fromkeys(places))
-    because = [Experiment(experiment=what, result="ends well: nothing is wrong")]
+    because = [Experiment(experiment=what, result=result)]
     return kind.found(said, one.span, source=lines, because=because, fixes=[fix])
+
+
+def no_longer_apart(observations: Observations, again: Observations) -> str:
+    """Say that the differences that the script prints are gone; nothing where one is left."""
+    before, now = printed_in_threads(observations), again.of(PrintedDifference)
+    if not before or not now or any(one.number > SHOWN for one in now):
+        return ""
+    return f"prints {now[-1].number:g} as the difference, in place of {before[-1].number:g}"
 
 
 Alone = dict[tuple[int, "int | None"], "tuple[Call, Repeated]"]

@@ -7,22 +7,29 @@ from collections.abc import Iterator
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix
-from aoti_debug.symptom import rejects
+from aoti_debug.symptom import printed, rejects
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 WRONG_ORDER = Kind("user_code", "output", Tier.RAISED, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield it where the script rejects results of a package that is right."""
+    """Yield it where the script rejects results of a package that is right, or prints that they
+    differ."""
     found, agrees = observations.put_back, observations.agrees
-    if found is None or agrees is None or not rejects(observations):
+    if found is None or agrees is None or not (rejects(observations) or printed(observations)):
         return
-    name = found.name[:60]
+    name, instead = found.name[:60], found.instead[:60]
+    said = f"results are indexed by {name}, which sorted the inputs, in place of its inverse"
+    what = f"write each result to its place: found[{name}] = results"
+    why = f"{name} undoes itself only where it is its own inverse"
+    if instead:
+        said = f"results of {instead}, which is sorted, are paired with {name}, which is not"
+        what, why = f"pair them with {instead}", "results have the order of what was given"
     call = observations.run.call
     number = f"call {call.call}, " if call is not None and call.call else ""
     yield WRONG_ORDER.found(
-        f"results are indexed by {name}, which sorted the inputs, in place of its inverse",
+        said,
         agrees.artifact,
         source=[found.line],
         because=[
@@ -31,11 +38,5 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 result="agrees: the package is right",
             )
         ],
-        fixes=[
-            Fix(
-                what=f"write each result to its place: found[{name}] = results",
-                why=f"{name} undoes itself only where it is its own inverse",
-                where=f"{found.line.file}:{found.line.line}",
-            )
-        ],
+        fixes=[Fix(what=what, why=why, where=f"{found.line.file}:{found.line.line}")],
     )

@@ -15,6 +15,7 @@ from .lazy import torch
 _BYTES = 1 << 20  # of a tensor
 _LINES = 20
 _ARRAYS = 256  # the last that were handed over
+_TENSORS = 4096
 _ATTRIBUTE = "__get__"
 
 Place = Optional[tuple[str, int]]
@@ -49,6 +50,8 @@ _inputs: dict[int, Place] = {}  # of calls of models, by memory
 _after: dict[tuple[Place, Place], int] = {}  # first writes to these, by line and call
 _again: dict[Place, int] = {}  # memory that is handed over once more
 _addresses: set[int] = set()
+# Memory as a thread wrote it since its last call, and the lines by which it did so.
+_own: dict[tuple[int, int], tuple[Any, set[Place]]] = {}
 
 
 def begin() -> None:
@@ -107,7 +110,7 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
         _enter()
-        args, kwargs = _meant((args, kwargs))
+        args, kwargs = _meant((args, kwargs), _as_written)
         for leaf in leaves((args, kwargs)):
             if _plain(leaf):
                 _inputs[_memory(leaf)] = watch.caller("library")
@@ -198,8 +201,13 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
 
 
 def _wrote(tensors: list[Any], place: Place) -> None:
-    for address in map(_memory, tensors):
-        _writers[address] = place, threading.get_ident()
+    thread = threading.get_ident()
+    for leaf in tensors:
+        address, whole = _memory(leaf), leaf if leaf._base is None else leaf._base
+        _writers[address] = place, thread
+        if whole.is_contiguous() and not whole.storage_offset() and len(_own) < _TENSORS:
+            _, lines = _own.get((address, thread), (None, set[Place]()))
+            _own[address, thread] = whole.detach().clone(), {*lines, place}
         if (call := _inputs.pop(address, None)) is not None:
             _after[place, call] = _after.get((place, call), 0) + 1
 
@@ -217,13 +225,29 @@ def _remember(
         _thread.inside = inside
 
 
-def _meant(tree: Any) -> Any:
+def _meant(tree: Any, one: Any = None) -> Any:
     tree_map = torch.utils._pytree.tree_map
     inside, _thread.inside = _thread.inside, True
     try:
-        return tree_map(lambda leaf: _as_given(leaf), tree)
+        return tree_map(one or _as_given, tree)
     finally:
         _thread.inside = inside
+
+
+def _as_written(leaf: Any) -> Any:
+    """Return an input of a call as its thread wrote it, where another thread has written it since
+    by a line that this one wrote it by as well; else as it was given."""
+    key = (_memory(leaf), threading.get_ident()) if _plain(leaf) else (0, 0)
+    whole, lines = _own.pop(key, (None, set[Place]()))
+    writer, thread = _writers.get(key[0], (None, 0))
+    if whole is None or writer is None or thread == key[1] or writer not in lines:
+        return _as_given(leaf)
+    written = whole.as_strided(leaf.size(), leaf.stride(), leaf.storage_offset())
+    if repeats.same_bits(leaf.detach(), written):
+        return leaf
+    found = writer, writer, watch.caller("library"), False
+    _found[found] = _found.get(found, 0) + 1
+    return written
 
 
 def _as_given(leaf: Any) -> Any:
@@ -254,4 +278,4 @@ def _plain(leaf: Any) -> bool:
     if not isinstance(leaf, torch.Tensor) or not describe.plain(leaf):
         return False
     small = 0 < leaf.numel() * leaf.element_size() <= _BYTES
-    return bool(small) and leaf.device.type == "cpu"
+    return bool(small) and leaf.device.type in ("cpu", "cuda")

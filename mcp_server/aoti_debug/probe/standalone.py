@@ -12,7 +12,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import custom_ops, definitions, describe, events, graph_run, shared_buffer, store, untrusted
+from . import (
+    containers,
+    custom_ops,
+    definitions,
+    describe,
+    events,
+    graph_run,
+    shared_buffer,
+    store,
+    untrusted,
+)
 from .container import Container, kernels_beside
 from .lazy import torch
 
@@ -106,6 +116,7 @@ def started(options: argparse.Namespace, **content: Any) -> Iterator[Report]:
     report.update(state="import", **content)
     with report.of_failure():
         prepare(options)
+        containers.stand_in()
         report.update(state="load", torch=str(torch.__version__))
         yield report
 

@@ -145,6 +145,13 @@ class ShimException(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedDifference(Record):
+    """A number that a line calls a difference."""
+
+    number: float
+
+
+@dataclass(frozen=True, slots=True)
 class CppThrow(Record):
     """`Exception raised from FUNCTION at FILE:LINE`, and the functions of the stack below it."""
 

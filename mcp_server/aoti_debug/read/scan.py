@@ -13,6 +13,7 @@ from typing import BinaryIO
 from aoti_debug.read import (
     core_dump,
     device_assert,
+    differences,
     fault_handler,
     input_check,
     memcheck,
@@ -55,6 +56,7 @@ _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
     *fault_handler.READERS,
     *core_dump.READERS,
     *memcheck.READERS,
+    *differences.READERS,
 )
 _FRAME = b'  File "'
 _NOTEBOOK = re.compile(rb"^File \S{1,400}\.py:")

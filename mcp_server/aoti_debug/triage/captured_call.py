@@ -17,7 +17,7 @@ from aoti_debug.read.event_records import Call, Details, Phase
 from aoti_debug.read.torch_trace import Asked, read_guards
 from aoti_debug.record.run_seen import RunSeen, overlapping
 from aoti_debug.run.files import is_regular, open_regular, write_atomically
-from aoti_debug.symptom import rejects
+from aoti_debug.symptom import complains
 from aoti_debug.triage.captured_program import (
     LOADED_ONLY,
     OTHERS_ONLY,
@@ -141,7 +141,7 @@ def device_used(call: Call, loaded: int | None) -> int | None:
 def with_trials(found: Captured, observations: Observations, directory: Path) -> Captured:
     """Add the calls that are repeated against the exported program, of those that are kept."""
     run = observations.run
-    found = replace(found, rejected=rejects(observations), forked=bool(stuck(observations)))
+    found = replace(found, rejected=complains(observations), forked=bool(stuck(observations)))
     pairs = [one.kept for one in run.references if one.kept]
     if found.rejected and pairs and found.package is not None:
         found = replace(found, pair=directory / pairs[0])

@@ -33,7 +33,7 @@ from aoti_debug.record.outputs import always
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.captured_program import older_package, passed_over, program_kept, script_of
-from aoti_debug.triage.put_back import put_back
+from aoti_debug.triage.put_back import paired, put_back
 from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, calls_of, read
@@ -291,6 +291,12 @@ def bound(observations: Observations) -> tuple[str, ...]:
 WHY_PUT_BACK = "the script fails, and the package is right: looks for an index that sorts twice"
 
 
+def differs_unexplained(observations: Observations, best: Diagnosis) -> bool:
+    """Tell whether it does so, or ends well and prints that results differ."""
+    shown = best.category == "no_fault" and bool(symptom.printed(observations))
+    return shown or rejects_unexplained(observations, best)
+
+
 async def take_put_back(state: RunState, observations: Observations, _: Captured) -> Observations:
     """Look in the files that call the package or the reference, and in the script."""
     run = observations.run
@@ -308,9 +314,11 @@ async def take_put_back(state: RunState, observations: Observations, _: Captured
 
 def _in(path: Path) -> list[PutBack]:
     file = read(path, path.parent)
+    if file is None:
+        return []
+    found = [(one, "") for one in put_back(file.tree)] + paired(file.tree)
     return [
-        PutBack(one.id, source_of((str(path), one.lineno))[0])
-        for one in (put_back(file.tree) if file is not None else ())
+        PutBack(one.id, source_of((str(path), one.lineno))[0], instead) for one, instead in found
     ]
 
 
@@ -319,7 +327,7 @@ NODES = LaterStep("nodes", 300.0, take_nodes, nodes_can_tell)
 BISECT = LaterStep("bisect", 7200.0, take_bisection, bisect_can_tell)
 OLDER = LaterStep("older package", 300.0, take_older, older_can_tell)
 UNUSED = LaterStep("unused package", 300.0, take_unused, rejects_unexplained)
-PUT_BACK = LaterStep("sorted back", 60.0, take_put_back, rejects_unexplained)
+PUT_BACK = LaterStep("sorted back", 60.0, take_put_back, differs_unexplained)
 TRIAL = LaterStep(
     "without the trial",
     900.0,

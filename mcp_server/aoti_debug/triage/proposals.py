@@ -15,7 +15,7 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.model import Diagnosis, Fix, InputFinding
 from aoti_debug.read.check_report import Mismatch
-from aoti_debug.triage.put_back import put_back
+from aoti_debug.triage.put_back import paired, put_back
 from aoti_debug.triage.source_text import (
     File,
     Given,
@@ -232,11 +232,16 @@ def packaged(diagnosis: Diagnosis, observations: Observations, file: File) -> Pr
 
 
 def inverted(diagnosis: Diagnosis, observations: Observations, file: File) -> Proposal | None:
-    """Put results back into order by the inverse of the index that sorted the inputs."""
+    """Put results back into order by the inverse of the index that sorted the inputs, or pair them
+    with what was given."""
     found = observations.put_back
-    names = [one for one in put_back(file.tree) if found and one.lineno == found.line.line]
+    every = [*put_back(file.tree), *(one for one, _ in paired(file.tree))]
+    names = [one for one in every if found and one.lineno == found.line.line]
     if found is None or Path(found.line.file).resolve() != file.path or len(names) != 1:
         return None
+    if found.instead:
+        text = file.replaced(names[0], found.instead)
+        return Proposal(f"pair them with {found.instead}", "that is the order given", text)
     text = file.replaced(names[0], f"{found.name}.argsort()")
     why = f"{found.name} undoes itself only where it is its own inverse"
     return Proposal(f"index by the inverse: {found.name}.argsort()", why, text)

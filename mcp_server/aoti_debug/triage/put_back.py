@@ -31,6 +31,51 @@ def _put_back(tree: ast.AST) -> Iterator[ast.Name]:
                 yield own[-1]
 
 
+def paired(tree: ast.AST) -> list[tuple[ast.Name, str]]:
+    """Return the name in `zip(group, results)` where the results were made of `sorted(group)`, and
+    the name that these have."""
+    found: list[tuple[ast.Name, str]] = []
+    for function in _functions(tree):
+        values = {
+            target.id: node.value
+            for node in every(function, ast.Assign)
+            for target in every(node.targets[0], ast.Name)
+        }
+        for name, value in values.items():
+            is_sorted = isinstance(value, ast.Call) and ast.unparse(value.func) == "sorted"
+            group = value.args[0] if is_sorted and value.args else None  # type: ignore[attr-defined]
+            if isinstance(group, ast.Name) and group.id != name:
+                made = _made_of(name, values)
+                found += [
+                    (call.args[0], name)
+                    for call in every(function, ast.Call)
+                    if name_of(call.func) == "zip"
+                    and [getattr(one, "id", "") for one in call.args[:1]] == [group.id]
+                    and any(getattr(one, "id", "") in made for one in call.args[1:])
+                ]
+    return [(one, name) for one, name in found if not _undone(tree, one.id)]
+
+
+def _made_of(name: str, values: dict[str, ast.expr]) -> set[str]:
+    """Return the names whose values come of that of one."""
+    made = {name}
+    while True:
+        more = {
+            one
+            for one, value in values.items()
+            if any(used.id in made for used in every(value, ast.Name))
+        }
+        if more <= made:
+            return made - {name}
+        made |= more
+
+
+def _undone(tree: ast.AST, group: str) -> bool:
+    """Tell whether results may be put back: an inverse is computed, or the group itself sorted."""
+    names = [(name_of(c.func), name_of(getattr(c.func, "value", c))) for c in every(tree, ast.Call)]
+    return ("sort", group) in names or any(name in _INVERTS for name, _ in names)
+
+
 def _functions(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     return [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
 

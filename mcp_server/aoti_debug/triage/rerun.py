@@ -13,7 +13,7 @@ from aoti_debug.diagnose import Observations
 from aoti_debug.facts.stages import Setting, stage_named
 from aoti_debug.model import Diagnosis
 from aoti_debug.run.machine import find_tool
-from aoti_debug.symptom import agreeing, rejects
+from aoti_debug.symptom import agreeing, printed_in_threads, rejects
 from aoti_debug.triage.captured_call import Captured, captured
 from aoti_debug.triage.decision import Machine, Planned
 from aoti_debug.triage.fingerprint import fingerprint_of
@@ -90,11 +90,13 @@ WHY_HANDED = "the package is right: checks whether memory is overwritten before 
 
 
 def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
-    """Tell whether the script rejects results of a package that is right, and no reason is sure."""
-    seen = observations.run.references
+    """Tell whether the script rejects results of a package that is right, and no reason is sure;
+    or prints that they differ, and calls it in threads."""
+    seen, threads = observations.run.references, printed_in_threads(observations)
     unsure = best.confidence != "proved" or any(o.written and o.lazy is None for o in seen)
-    own = best.category in ("user_code", "concurrency") and unsure
-    return own and rejects(observations) and bool(agreeing(observations))
+    mine = ("user_code", "concurrency", *(("no_fault",) if threads else ()))
+    asked = best.category in mine and unsure and (threads or rejects(observations))
+    return bool(asked and agreeing(observations))
 
 
 async def take_handed(state: RunState, observations: Observations, _: Captured) -> Observations:

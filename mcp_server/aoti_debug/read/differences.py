@@ -1,0 +1,28 @@
+"""Read the differences that a program prints of its results."""
+
+from __future__ import annotations
+
+import re
+
+from aoti_debug.read.blocks import BlockReader, span_of
+from aoti_debug.read.record import Line, PrintedDifference
+
+_NUMBER = re.compile(
+    r"(?i)\b(?:max_)?(?:abs_)?(?:diff(?:s|erences?)?|mismatch|apart|deviation)\b"
+    r"[^\d\n]{0,40}?(\d{1,12}\.\d{1,20}(?:e[-+]?\d{1,3})?|\d(?:\.\d{1,20})?e[-+]?\d{1,3})"
+)
+
+
+class DifferenceReader(BlockReader[PrintedDifference]):
+    """Give each number behind a word for a difference."""
+
+    triggers = ("diff", "Diff", "mismatch", "Mismatch", "apart", "deviation")
+
+    def feed(self, line: Line) -> bool:
+        if (found := _NUMBER.search(line.text[:2000])) is not None:
+            span = span_of(self.artifact, [line])
+            self.found.add(PrintedDifference(span, float(found[1])))
+        return False
+
+
+READERS = (DifferenceReader,)

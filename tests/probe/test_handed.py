@@ -1,0 +1,69 @@
+"""What a call is given in the experiment in which each thread reads what it wrote."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import aoti_debug
+from programs import torch_python
+
+# Two threads fill one input and call; then one clears it, which another fills.
+SHARED = """
+import threading
+import torch
+from aoti_debug.probe import handed
+
+handed.begin()
+call = handed.calling(lambda model, leaf: leaf.clone())
+buffer, rows, found = torch.zeros(4, 2), torch.arange(8.0).view(4, 2), []
+
+
+def in_turn(*steps):
+    turn = threading.Condition()
+    at = [0]
+
+    def run(own):
+        for number, step in own:
+            with turn:
+                turn.wait_for(lambda: at[0] == number)
+                step()
+                at[0] += 1
+                turn.notify_all()
+
+    lanes = [[pair for pair in enumerate(steps) if pair[0] % 2 == lane] for lane in (0, 1)]
+    threads = [threading.Thread(target=run, args=[own]) for own in lanes]
+    [one.start() for one in threads]
+    [one.join() for one in threads]
+
+
+def fill(value):
+    buffer[:2].copy_(rows[:2] + value)
+
+
+def clear():
+    buffer.zero_()
+
+
+def serve():
+    found.append(call(None, buffer)[1].tolist())
+
+
+in_turn(lambda: fill(10), lambda: fill(20), serve, serve)
+in_turn(clear, lambda: fill(30), serve)
+print(found, sum(handed._found.values()))
+"""
+
+
+def test_a_call_is_given_what_its_thread_wrote_where_threads_share_an_input(tmp_path: Path) -> None:
+    script = tmp_path / "shared.py"
+    script.write_text(SHARED, "utf-8")
+    done = subprocess.run(
+        [torch_python(), str(script)],
+        env={"PYTHONPATH": str(Path(aoti_debug.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert done.stdout.strip() == "[[12.0, 13.0], [22.0, 23.0], [32.0, 33.0]] 1"
