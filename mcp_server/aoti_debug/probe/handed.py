@@ -194,6 +194,8 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
         values, place = made if source is None else leaves(again), watch.caller("library")
         if writes:
             _wrote(made, place)
+            whole = [leaf._base for leaf in made if leaf._base is not None and _plain(leaf._base)]
+            made, values = made + whole, [*values, *whole]
         _remember(made, values, place, writes, source)
     finally:
         _thread.inside = False
