@@ -6,7 +6,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from aoti_debug.probe.nonfinite_origins import reason  # noqa: E402
+from aoti_debug.probe.compare import unguarded  # noqa: E402
+from aoti_debug.probe.graph_run import Run  # noqa: E402
+from aoti_debug.probe.nonfinite_origins import Origins, reason  # noqa: E402
+from aoti_debug.probe.observers import Values  # noqa: E402
 
 
 def test_no_overflow_is_made_up_for_an_operator_whose_computation_is_not_known() -> None:
@@ -17,3 +20,32 @@ def test_no_overflow_is_made_up_for_an_operator_whose_computation_is_not_known()
     assert "NaN of finite values: the largest is 9" in found.text
     known = reason("aten.mul.Tensor", (x * 1e37, x), {}, x * 1e37 * x, (0, 0))
     assert (known.kind, known.dtype) == ("overflow", "float32")
+
+
+class Banned(torch.nn.Module):
+    """Rows of which one place is banned, by a number in the code or by a buffer."""
+
+    def __init__(self, value: float | None) -> None:
+        super().__init__()
+        self.value = value
+        self.register_buffer("bias", torch.tensor([float("-inf"), 0.0, 0.0]))
+
+    def forward(self, x):
+        if self.value is None:
+            return x + self.bias
+        banned = torch.zeros_like(x)
+        banned[:, 0] = self.value
+        return x + banned
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch.export itself
+@pytest.mark.parametrize(("value", "by_code"), [(float("-inf"), True), (None, False)])
+def test_an_infinity_that_is_a_number_of_the_code_is_meant(value, by_code) -> None:
+    program = torch.export.export(Banned(value), (torch.ones(2, 3),))
+    module = unguarded(program)
+    values = Values()
+    origins = Origins(values)
+    Run(module, values, origins)([torch.ones(2, 3)])
+    found = origins.cause(module.graph)
+    assert found is not None
+    assert bool(found.get("meant")) is by_code

@@ -127,7 +127,9 @@ def bad_output(observations: Observations, run: RunSeen) -> Iterator[Candidate]:
         return
     given = [leaf for leaf in call.inputs if (leaf.nan or leaf.inf) and not masked(run, leaf)]
     walked = observations.walked
-    if not failed and (observations.meant or handed_on(observations)):
+    if observations.meant and (not failed or always(run, call)):
+        return
+    if not failed and handed_on(observations):
         return
     if not failed and call is not odd:
         same = always(run, call) or (observations.agrees is not None and "NaN" not in counts(call))

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import intermediates
 from .describe import dtype_of, written_arguments
-from .graph_run import Observer, located, op_of, reached, stack_of
+from .graph_run import Observer, base, located, op_of, reached, stack_of
 from .indices import described
 from .lazy import torch
 from .observers import Values
@@ -62,6 +62,8 @@ class Origins(Observer):
         if node.op in _STORED:
             kind = "nan" if bool(tensor.isnan().any()) else "inf"
             read = next((one for one in node.users if one.op == "call_function"), None)
+            if tensor.numel() == 1 and read is not None and base(read).startswith("lift_fresh"):
+                return {"meant": True, "kind": kind, **_elements(tensor)}  # a number of the code
             found = {"what": described(node), **_elements(tensor), "kind": kind}
             if read is None:
                 return found

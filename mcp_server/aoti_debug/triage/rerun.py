@@ -99,6 +99,11 @@ def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
     return bool(asked and agreeing(observations))
 
 
+def shows(observations: Observations) -> bool:
+    """Tell whether a script fails, or prints that results differ."""
+    return observations.failed or bool(printed_in_threads(observations))
+
+
 async def take_handed(state: RunState, observations: Observations, _: Captured) -> Observations:
     """Run the script once more, with each thread given what it was handed, as it was then."""
     if time.time() - state.began > HANDED.budget_s:
@@ -109,16 +114,16 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     ran = await spawn(state, "handed over", target.argv, directory, traced=True, flags=flags)
     count = sum(one.count for one in ran.observations.run.handed if not one.again)
     said = f"{count} reads of overwritten memory; with the original values the script "
-    said += "fails too" if ran.observations.failed else "ends well"
+    said += "fails too" if shows(ran.observations) else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
-    if not ran.observations.failed and not all(
+    if not shows(ran.observations) and not all(
         o.same for o in ran.observations.run.handed if not o.again
     ):
         directory = state.subdirectory("as-it-is")
         again = await spawn(state, "as it is", target.argv, directory, traced=True)
-        said = "fails again" if again.observations.failed else "ends well now: the outcome varies"
+        said = "fails again" if shows(again.observations) else "ends well now: the outcome varies"
         state.done(state.step("as it is", "checks whether the outcome varies", again, said))
-        if not again.observations.failed:
+        if not shows(again.observations):
             return observations
     return replace(observations, handed=ran.observations)
 
