@@ -24,8 +24,9 @@ from aoti_debug.diagnose.from_native import (
 )
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Fault, Next, SourceLine, source_of
+from aoti_debug.model import Evidence, Experiment, Fault, Next, SourceLine, source_of
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
+from aoti_debug.symptom import agreeing, rejects
 
 HUNG = Kind("hang", "hang", Tier.HANG, "guides/threads-streams-hangs.md", confidence="proved")
 
@@ -197,12 +198,17 @@ def failed(observations: Observations) -> Candidate:
     assert ending is not None
     never = run.probed and not run.touches_aoti
     said = observations.first(ErrorLine)
+    right = agreeing(observations) if rejects(observations) else ""
+    what = f"the script ended with exit status {ending.code}"
+    what += " and never touched AOTInductor" if never else ""
+    what += f"; it said: {said.span.quote}" if said else ""
+    if right:
+        what = "the package is right: what the script makes of results, or compares with, is wrong"
     return Kind(
         "user_code", phase_at_end(observations) or "none", Tier.STATUS, role="envelope"
     ).found(
-        f"the script ended with exit status {ending.code}"
-        + (" and never touched AOTInductor" if never else "")
-        + (f"; it said: {said.span.quote}" if said else ""),
+        what,
         *[evidence(said.span)] if said else last_event(observations),
-        confidence="likely" if never else "possible",
+        confidence="likely" if never or right else "possible",
+        because=[Experiment(experiment=right, result="agree")] if right else [],
     )
