@@ -180,14 +180,15 @@ def _names(kinds: tuple[type, ...] = _CONTAINERS) -> Iterator[tuple[Any, str, st
 
 
 def _named(
-    name: str, value: Any, file: str, kinds: tuple[type, ...]
+    name: str, value: Any, file: str, kinds: tuple[type, ...], depth: int = 2
 ) -> Iterator[tuple[Any, str, str]]:
+    """Yield a value, or those of its attributes and of theirs, that are of these kinds."""
     if isinstance(value, kinds):
         yield value, name, file
-    elif not isinstance(value, type(os)):
+    elif depth and not isinstance(value, type(os)):
+        more = 0 if isinstance(value, type) else depth - 1
         for key, one in list(getattr(value, "__dict__", {}).items()):
-            if isinstance(one, kinds):
-                yield one, f"{type(value).__name__}.{key}", file
+            yield from _named(f"{type(value).__name__}.{key}", one, file, kinds, more)
 
 
 def _line(file: str, name: str, does: str, *, last: bool = False) -> int | None:
