@@ -34,26 +34,29 @@ def _put_back(tree: ast.AST) -> Iterator[ast.Name]:
 def paired(tree: ast.AST) -> list[tuple[ast.Name, str]]:
     """Return the name in `zip(group, results)` where the results were made of `sorted(group)`, and
     the name that these have."""
-    found: list[tuple[ast.Name, str]] = []
-    for function in _functions(tree):
-        values = {
-            target.id: node.value
-            for node in every(function, ast.Assign)
-            for target in every(node.targets[0], ast.Name)
-        }
-        for name, value in values.items():
-            is_sorted = isinstance(value, ast.Call) and ast.unparse(value.func) == "sorted"
-            group = value.args[0] if is_sorted and value.args else None  # type: ignore[attr-defined]
-            if isinstance(group, ast.Name) and group.id != name:
-                made = _made_of(name, values)
-                found += [
-                    (call.args[0], name)
-                    for call in every(function, ast.Call)
-                    if name_of(call.func) == "zip"
-                    and [getattr(one, "id", "") for one in call.args[:1]] == [group.id]
-                    and any(getattr(one, "id", "") in made for one in call.args[1:])
-                ]
-    return [(one, name) for one, name in found if not _undone(tree, one.id)]
+    return [pair for function in _functions(tree) for pair in _paired(function, tree)]
+
+
+def _paired(function: ast.AST, tree: ast.AST) -> Iterator[tuple[ast.Name, str]]:
+    values = {
+        target.id: node.value
+        for node in every(function, ast.Assign)
+        for target in every(node.targets[0], ast.Name)
+    }
+    zipped = [call.args for call in every(function, ast.Call) if name_of(call.func) == "zip"]
+    for name, value in values.items():
+        sorts = isinstance(value, ast.Call) and ast.unparse(value.func) == "sorted"
+        group = next((one.id for one in _given(value) if sorts), name)
+        made = _made_of(name, values)
+        for first, *others in zipped:
+            pairs = any(isinstance(one, ast.Name) and one.id in made for one in others)
+            if isinstance(first, ast.Name) and first.id == group != name and pairs:
+                yield from [(first, name)] if not _undone(tree, group) else []
+
+
+def _given(value: ast.expr) -> list[ast.Name]:
+    args = value.args[:1] if isinstance(value, ast.Call) else []
+    return [one for one in args if isinstance(one, ast.Name)]
 
 
 def _made_of(name: str, values: dict[str, ast.expr]) -> set[str]:
