@@ -34,18 +34,23 @@ def launches_in(package: Path | None, name: str | None = None) -> Sequence[Launc
 
 
 def launch_words(model: CompiledModel | None, folder: Path) -> list[str]:
-    """Write kernel and names of each launch, and return the words that give them to the probe."""
-    names = [[one.kernel, names_of(one, model)] for one in launches_of(model)]
+    """Write kernel, nodes and operators of each launch; return the words that give them to the
+    probe."""
+    names = [[one.kernel, nodes_of(one, model), ops_of(one)] for one in launches_of(model)]
     write_atomically(folder / LAUNCHES, json.dumps(names).encode())
     return ["--launches", str(folder / LAUNCHES)]
 
 
-def names_of(launch: Launch, model: CompiledModel | None) -> list[str]:
-    """Return the names of nodes and operators that a launch stands for, as the graph has them."""
-    ops = [op.removeprefix("aten.").partition(".")[0] for op in launch.ops]
+def ops_of(launch: Launch) -> list[str]:
+    """Return the names of the operators that a launch stands for, as the graph has them."""
+    return list(dict.fromkeys(op.removeprefix("aten.").partition(".")[0] for op in launch.ops))
+
+
+def nodes_of(launch: Launch, model: CompiledModel | None) -> list[str]:
+    """Return the names of the nodes that a launch stands for, after and before Inductor's passes."""
     origin = origin_of(launch, model)
     more = (*origin.nodes, *origin.nodes_before) if origin is not None else ()
-    return list(dict.fromkeys([*launch.nodes, *ops, *more]))
+    return list(dict.fromkeys([*launch.nodes, *more]))
 
 
 def origin_of(launch: Launch | None, model: CompiledModel | None) -> KernelOrigin | None:

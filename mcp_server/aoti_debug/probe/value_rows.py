@@ -21,7 +21,7 @@ _INTO_SECOND = "aoti_torch_tensor_copy_"
 
 
 class Values(taps.Hook):
-    """Look at each launch; `sources` are kernel and operators of those of the generated source."""
+    """Look at each launch; `sources` are kernel, nodes and operators of each of the source."""
 
     kinds = ("generated", "launch", "extern", "check")
 
@@ -43,12 +43,13 @@ class Values(taps.Hook):
             self._begin(call)
 
     def _begin(self, call: taps.Call) -> None:
-        source, ops = self._source(call.name)
+        source, nodes, ops = self._source(call.name)
         row: Document = {
             "number": len(self.launches) + 1,
             "kernel": call.name,
             "kind": call.kind,
             "source": source,
+            "nodes": nodes,
             "ops": ops,
             "grid": list(call.grid or ()),
             "sizes": {
@@ -90,22 +91,24 @@ class Values(taps.Hook):
                 continue
             argument["after"], argument["memory"] = now, _memory(tensor)
             place = row["arguments"].index(argument)
-            ops = frozenset([*row["ops"], row["kernel"]] if row["ops"] else ())
+            nodes, ops = frozenset(row["nodes"]), frozenset(row["ops"])
+            if nodes or ops:  # another package's value has the name of its kernel
+                ops |= {row["kernel"]}
             at, memory = (row["number"] - 1, place), argument["memory"]
-            self.written.append(Written(at, memory, sampled(tensor), now["digest"], ops))
+            self.written.append(Written(at, memory, sampled(tensor), now["digest"], ops, nodes))
             if self._asked(row):
                 place = [one.name for one in call.params].index(param.name)
                 self._kept[row["number"]][1][place] = on_cpu(tensor)
 
-    def _source(self, name: str) -> tuple[int | None, list[str]]:
-        """Return number and operators of the launch of the source that this is: the next of its
-        name, which is an earlier one where the source has a loop."""
+    def _source(self, name: str) -> tuple[int | None, list[str], list[str]]:
+        """Return number, nodes and operators of the launch of the source that this is: the next of
+        its name, which is an earlier one where the source has a loop."""
         order = [*range(self._at, len(self._sources)), *range(self._at)]
         found = next((n for n in order if self._sources[n][0] == name), None)
         if found is None:
-            return None, []
+            return None, [], []
         self._at = found + 1
-        return self._at, self._sources[found][1]
+        return self._at, *self._sources[found][1:]
 
     def _refused(self, call: taps.Call) -> None:
         """End the process where a kernel's own check fails: C++ could not pass Python by."""

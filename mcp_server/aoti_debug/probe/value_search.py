@@ -20,6 +20,7 @@ _LIBRARY = frozenset(
     for name in ("mm", "bmm", "addmm", "baddbmm")
 )
 _ALIKE = 1.0  # likewise: of the same operator and no further apart, it is that value, and wrong
+_OTHER = 2  # neither the node nor its operator is of the launch
 _ALIKE_UNNAMED = 0.5  # likewise, where no operator of the launch is known
 
 
@@ -33,21 +34,23 @@ class Written:
         sample: Sample,
         digest: str,
         ops: frozenset[str],
+        nodes: frozenset[str] = frozenset(),
     ) -> None:
         self.launch, self.place = at  # of its arguments
         self.device, self.begin, self.end = memory
         self.sample, self.digest = sample, digest
-        self.ops = ops  # names of operators and nodes that the launch stands for
+        self.ops, self.nodes = ops, nodes  # names of those that the launch stands for
         self.agrees: Document | None = None  # with which value of the reference
         # The nearest value of the reference, where it agrees with none: how far, and which it is.
-        self.closest: tuple[tuple[bool, float], tuple[Document, Sample, Sample]] | None = None
+        self.closest: tuple[tuple[int, float], tuple[Document, Sample, Sample]] | None = None
         self.probes = _probes(sample)
 
     @property
     def alike(self) -> bool:
         """Tell whether the nearest value of the reference is the one that it should be."""
         other, apart = self.strangeness()
-        return apart <= _ALIKE_UNNAMED if not self.ops else apart <= _ALIKE and not other
+        named = self.ops or self.nodes
+        return apart <= _ALIKE and other < _OTHER if named else apart <= _ALIKE_UNNAMED
 
     @property
     def like(self) -> Document:
@@ -57,9 +60,14 @@ class Written:
         what, own, exact = self.closest[1]
         return {**what, **held_against(self.sample, own, exact)}
 
-    def strangeness(self) -> tuple[bool, float]:
+    def strangeness(self) -> tuple[int, float]:
         """Return how little the nearest value of the reference is like it."""
-        return self.closest[0] if self.closest is not None else (True, float("inf"))
+        return self.closest[0] if self.closest is not None else (_OTHER, float("inf"))
+
+    def names(self, node: str, op: str) -> int:
+        """Return 0 for the value of a node that the launch stands for, 1 for one of an operator of
+        these nodes, else `_OTHER`."""
+        return 0 if node in self.nodes else 1 if op in self.ops else _OTHER
 
     def overlaps(self, device: str, begin: int, end: int) -> bool:
         return self.device == device and self.begin < end and begin < self.end
@@ -89,6 +97,15 @@ def _apart(some: Any, probes: Any) -> Any:
     return off / largest + (~same).to(torch.float64).mean(1)
 
 
+def _places(names: Sequence[frozenset[str]]) -> dict[str, Any]:
+    """Return for each name the places that have it."""
+    found: dict[str, list[int]] = {}
+    for place, of in enumerate(names):
+        for name in of:
+            found.setdefault(name, []).append(place)
+    return {name: torch.tensor(places) for name, places in found.items()}
+
+
 class _Group:
     """Written values of one size: their probes, and how far the nearest value so far is from each,
     of those with a name that its launch stands for, and of all."""
@@ -97,25 +114,24 @@ class _Group:
         self.written = written
         self.probes = torch.stack([one.probes for one in written])
         self.open = torch.ones(len(written), dtype=torch.bool)
-        names: dict[str, list[int]] = {}
-        for place, one in enumerate(written):
-            for name in one.ops:
-                names.setdefault(name, []).append(place)
-        self._names = {name: torch.tensor(places) for name, places in names.items()}
+        self._nodes = _places([one.nodes for one in written])
+        self._names = _places([one.ops | one.nodes for one in written])
         self.named, self.nearest = torch.full((2, len(written)), float("inf"), dtype=torch.float64)
 
     def worth(self, names: tuple[str, str], probes: Any) -> list[tuple[int, float]]:
         """Return what a value is worth comparing with, since it may be the same, or is nearer than
         any before; and how far it is from each."""
         apart = _apart(self.probes, probes)
-        own = torch.zeros_like(self.open)
+        own, same = torch.zeros_like(self.open), torch.zeros_like(self.open)
         for name in names:
             if name in self._names:
                 own[self._names[name]] = True
+        if names[1] in self._nodes:
+            same[self._nodes[names[1]]] = True
         nearer = torch.where(own, apart < self.named, self.named.isinf() & (apart < self.nearest))
         self.named = torch.where(own, torch.minimum(apart, self.named), self.named)
         self.nearest = torch.minimum(apart, self.nearest)
-        places = (self.open & (nearer | (apart <= _NEAR))).nonzero().flatten().tolist()
+        places = (self.open & (nearer | same | (apart <= _NEAR))).nonzero().flatten().tolist()
         return [(place, float(apart[place])) for place in places]
 
 
@@ -136,7 +152,7 @@ class Matching:
         names = what["name"], what["node"]
         for place, apart in group.worth(names, _probes(exact)):
             one = group.written[place]
-            order = one.ops.isdisjoint(names), apart
+            order = one.names(what["node"], what["name"]), apart
             if one.closest is None or order < one.closest[0]:
                 one.closest = order, (what, own, exact)
             if apart <= _NEAR:
