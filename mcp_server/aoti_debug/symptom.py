@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from math import prod
 from typing import TYPE_CHECKING
 
-from aoti_debug.read.record import PrintedDifference, PythonException
+from aoti_debug.read.record import ErrorLine, PrintedDifference, PythonException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -61,6 +62,7 @@ def printed_in_threads(observations: Observations) -> list[PrintedDifference]:
     return printed(observations) if threads else []
 
 
+_OF_NAN = re.compile(r"(?i)(?:is|_|\b)(?:nan|inf|infinit[ey]|finite)(?:s|_|\b)")
 _OF_TIME = re.compile(
     r"(?i)\b(?:elapsed|seconds|duration|latency|took|too slow|slower|deadline|budget_m?s"
     r"|perf_counter|throughput|qps|fps|speedup|time_limit|\w+_(?:ms|secs?|seconds|latency))\b"
@@ -145,7 +147,22 @@ def is_other(observations: Observations) -> bool:
     pairs, ending = compared(observations), observations.ending
     well = ending is not None and ending.clean
     alike = bool(pairs) and not any(one.unlike for one in pairs)
-    return alike and (well or bool(far(observations)))
+    return (alike and (well or bool(far(observations)))) or unasked(observations)
+
+
+def unasked(observations: Observations) -> bool:
+    """Tell whether the script rejects results for another reason than the NaN or infinities that
+    the model itself gives, in a part of each result, for most calls or where they are expected."""
+    call, calls = observations.run.call, observations.run.calls
+    if call is None or not rejects(observations) or not agreeing(observations):
+        return False
+    held = sum(one.holds_nonfinite for one in calls)
+    usual = observations.expects_nan or 2 * held > len(calls) > 1
+    sizes = [((one.nan or 0) + (one.inf or 0), prod(one.shape or ())) for one in call.outputs]
+    partly = all(2 * bad < size for bad, size in sizes if bad)
+    said = [_text_of(one) for one in observations.of(PythonException)]
+    said += [one.span.quote for one in observations.of(ErrorLine)]
+    return usual and partly and not any(_OF_NAN.search(text) for text in said)
 
 
 def went_on(observations: Observations, exception: PythonException) -> bool:

@@ -280,6 +280,18 @@ def test_an_output_that_changes_after_it_was_returned_names_both_calls() -> None
     assert run(memory={"changed": [[1, 0]]}, code=0).category == "no_fault"
 
 
+def test_nan_that_the_model_gives_in_most_calls_is_not_what_a_script_complains_of() -> None:
+    begun = [{**called(LEAF), "id": number, "call": number} for number in (1, 2, 3)]
+    masked = [{"shape": [4, 3], "dtype": "float32", "device": "cpu", "nan": 3, "inf": 0}]
+    log = [line for one in begun for line in (one, end(one["id"], outputs=masked))]
+    reports = read_reports({"steps": {"compare": {"state": "done", "verdict": "agrees"}}}, "r.json")
+    seen = Observations((), events(*log), Ending(code=1), checks=reports)
+    assert diagnose(seen)[0].category == "user_code"
+    whole = [{**masked[0], "nan": 12}]
+    log = [line for one in begun for line in (one, end(one["id"], outputs=whole))]
+    assert diagnose(replace(seen, run=events(*log)))[0].category == "nan_or_inf"
+
+
 def test_a_call_in_a_forked_child_that_does_not_return_blames_the_fork() -> None:
     best = run(*FORK)
     assert (best.category, best.confidence) == ("hang", "likely")

@@ -122,3 +122,18 @@ def test_nan_of_the_model_is_no_failure_where_memory_is_read_in_time() -> None:
     assert changes([moved], ["def one(): pass\ndef other(): time.sleep(1)"]).sleeps
     longer = changes(["slots = 2\nwork(slots)"], ["slots = 16\nwork(slots)"])
     assert longer.numbers and not changes(["slots = 2"], ["slots = [2, 2]"]).numbers
+
+
+def test_another_recording_is_no_fix_of_memory_that_is_read_too_late() -> None:
+    call = Trial(CALL, package="agrees", model="agrees", reference_finite=True)
+    facts = gone(WRONG, "concurrency", checked=True, trials=(call,), rewritten="")
+    given = replace(facts, inputs="input 1 has other values")
+    assert judge(given).verdict == "fixed"
+    assert judge(replace(given, asked_else=True)).verdict == "masked"
+
+
+def test_a_fix_of_what_right_results_are_compared_with_is_left_undecided() -> None:
+    call = Trial(CALL, package="agrees", model="agrees", reference_finite=True)
+    same = gone(WRONG, "user_code", checked=True, trials=(call,), unchanged=True)
+    assert judge(same).verdict == "masked"
+    assert judge(replace(same, was_right=True)).verdict == "undecided"

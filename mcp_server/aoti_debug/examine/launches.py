@@ -47,7 +47,7 @@ def ops_of(launch: Launch) -> list[str]:
 
 
 def nodes_of(launch: Launch, model: CompiledModel | None) -> list[str]:
-    """Return the names of the nodes that a launch stands for, after and before Inductor's passes."""
+    """Return the names of a launch's nodes, after and before Inductor's passes."""
     origin = origin_of(launch, model)
     more = (*origin.nodes, *origin.nodes_before) if origin is not None else ()
     return list(dict.fromkeys([*launch.nodes, *more]))

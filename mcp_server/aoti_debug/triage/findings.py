@@ -169,9 +169,12 @@ def guarded(report: GuardsReport) -> str:
 
 
 def found_broken(run: RunSeen, checks: CheckReports) -> tuple[Call, ...]:
-    """Return the calls whose inputs were kept and, held against the program, break it."""
+    """Return the calls whose inputs were kept and, held against the program, break it, or give
+    other values than it."""
     every = checks.calls.calls if checks.calls is not None else ()
     bad = {(one.pid, one.call) for one in every if breaks(one)}
+    if checks.trials is not None and not checks.trials.in_order:
+        bad |= {(one.pid, one.call) for one in checks.trials.trials if one.given.wrong_values}
     return tuple(c for c in run.calls if (c.pid, c.call) in bad and c.captured is not None)
 
 

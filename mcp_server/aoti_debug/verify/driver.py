@@ -21,7 +21,7 @@ from aoti_debug.read.record import PythonException
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.target import Target, script_and_args, tree_of
-from aoti_debug.symptom import far, rejects
+from aoti_debug.symptom import agreeing, far, rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.observe import events_of
@@ -35,7 +35,13 @@ from aoti_debug.verify.noticed import AGAIN, failed_check, rewritten, unnoticed
 from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
-from aoti_debug.verify.sessions import given_the_same, longest, of_reference, shared_memory
+from aoti_debug.verify.sessions import (
+    asked_else,
+    given_the_same,
+    longest,
+    of_reference,
+    shared_memory,
+)
 from aoti_debug.verify.slower import same_file, slower
 from aoti_debug.verify.tree import as_they_were, patched_target, put_back, sources
 from aoti_debug.vocabulary import Fingerprint
@@ -320,11 +326,13 @@ def _facts(
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
         checked=rejects(before.observations),
+        was_right=bool(agreeing(before.observations)),
         never_given=missed.rows if missed is not None and never_given(was) else (),
         given_all=_given_all(was, events),
         shared_memory=shared_memory(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         of_reference=of_reference(was, events, before.category, before.failing_call),
+        asked_else=asked_else(was, events),
         changes=changed,
         died_in=report.died_in,
         own_reference=before.material.exported is None,
@@ -339,8 +347,10 @@ def _facts(
 
 def _was_wrong(before: Before) -> bool:
     """Tell whether the package fails on the captured call in its declared dtype and layout."""
-    compared = before.observations.checks.compare
-    differs = compared is not None and compared.verdict == "differs"
+    checks = before.observations.checks
+    differs = checks.compare is not None and checks.compare.verdict == "differs"
+    tried = checks.trials.trials if checks.trials is not None else ()
+    differs = differs or any(one.given.wrong_values for one in tried)
     failed = before.call.call is not None and before.call.call.ok is False
     return before.category not in CORRECTABLE and (differs or failed)
 

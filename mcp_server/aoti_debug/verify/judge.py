@@ -112,6 +112,7 @@ class Facts(HeldOut):
     kernels: int = 0
     operator: str | None = None  # the custom operator that results were wrong by
     was_wrong: bool = False  # the package itself, on the failing call's inputs
+    was_right: bool = False  # the package, in each call that was repeated
     nonfinite: bool = False  # calls returned NaN or Inf then
     checked: bool = False  # the script's own check complained of what calls returned
     never_given: tuple[int, ...] = ()  # rows of the reference, as before, and all of them
@@ -119,6 +120,7 @@ class Facts(HeldOut):
     shared_memory: int = 0  # the first call whose memory is written again, which was in no call
     unchanged: bool = False  # every call was given, and returned, what it did then
     of_reference: OfReference = field(default_factory=OfReference)
+    asked_else: bool = False  # the reference is given other rows than it was
     rewritten: str | None = None  # memory that is written again before it is read, where looked for
     reused: bool = False  # memory is handed over more than once there
     changes: Changes = field(default_factory=Changes)  # of the script's checks
@@ -289,6 +291,8 @@ def _symptom(facts: Facts) -> Found:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
     elif facts.checked and facts.unchanged and _by_results(facts):
         text = "every call has the same inputs and results as when the script's check failed"
+        if facts.category == "user_code" and facts.was_right and not facts.of_reference.calls:
+            return Found(what, "unknown", f"{text}: is what it compares with right now?")
     elif (number := facts.of_reference.other) and facts.category != "false_alarm":
         text = f"the reference gives something else for call {number} than when the check failed"
     elif facts.inputs == "" and facts.of_reference.unlike and facts.category != "false_alarm":
@@ -358,7 +362,7 @@ def _same_inputs(facts: Facts) -> Found:
         text = f"the script's check passes with other inputs: {facts.inputs}"
     elif facts.of_reference.calls and not facts.of_reference.unlike:
         text = f"the calls return all that the reference gave: {facts.inputs}"
-    elif facts.rewritten == "" and not facts.changes.weakened:
+    elif facts.rewritten == "" and not (facts.changes.weakened or facts.asked_else):
         text = f"memory is read before it is written again: {facts.inputs}"
     elif facts.given_all:
         text = f"the package is given all that the reference is: {facts.inputs}"

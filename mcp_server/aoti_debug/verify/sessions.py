@@ -82,6 +82,12 @@ def given_the_same(before: RunSeen, now: RunSeen) -> bool:
     return bool(apart) and again and not any(one.other for one in now.references)
 
 
+def asked_else(before: RunSeen, now: RunSeen) -> bool:
+    """Tell whether the reference is given other rows than before, in all that its calls take."""
+    was, given = ({one.asked for one in run.references if one.asked} for run in (before, now))
+    return bool(was and given) and was.isdisjoint(given)
+
+
 def shared_memory(before: RunSeen, now: RunSeen) -> int:
     """Return the number of the first call that is given memory of a call before it, with other
     values, in an input of which the reference was given others; 0 where calls were before."""
