@@ -152,14 +152,16 @@ def is_other(observations: Observations) -> bool:
 
 def unasked(observations: Observations) -> bool:
     """Tell whether the script rejects results for another reason than the NaN or infinities that
-    the model itself gives, in a part of each result, for most calls or where they are expected."""
+    the model itself gives, in a part of each result, for most calls or where they are expected;
+    and not because of a weight that is not finite, as far as was looked."""
     call, calls = observations.run.call, observations.run.calls
-    if call is None or not rejects(observations) or not agreeing(observations):
+    of_weight = observations.walked is not None and bool(observations.walked.weight)
+    if call is None or of_weight or not (rejects(observations) and agreeing(observations)):
         return False
     held = sum(one.holds_nonfinite for one in calls)
     usual = observations.expects_nan or 2 * held > len(calls) > 1
     sizes = [((one.nan or 0) + (one.inf or 0), prod(one.shape or ())) for one in call.outputs]
-    partly = all(2 * bad < size for bad, size in sizes if bad)
+    partly = all(bad < size for bad, size in sizes if bad)
     said = [_text_of(one) for one in observations.of(PythonException)]
     said += [one.span.quote for one in observations.of(ErrorLine)]
     return usual and partly and not any(_OF_NAN.search(text) for text in said)

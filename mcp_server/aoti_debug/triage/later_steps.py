@@ -61,6 +61,8 @@ def nodes_can_tell(observations: Observations, best: Diagnosis) -> bool:
     call, run = observations.run.call, observations.run
     if best.category == "no_fault" and call is not None:
         return always(run, call) and "NaN" in counts(call)
+    if best.category == "user_code" and observations.walked is None:
+        return symptom.unasked(observations)  # a weight may hold them
     return best.category in ("nan_or_inf", "index_out_of_bounds") and best.input is None
 
 
