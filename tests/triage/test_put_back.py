@@ -71,6 +71,14 @@ def test_results_of_what_was_sorted_are_not_those_of_the_group() -> None:
     assert not any(paired(ast.parse(text)) for text in right)
 
 
+def test_what_sorts_may_be_in_another_file_and_the_result_have_a_name() -> None:
+    service, pack = TWO[TWO.index("class") :], TWO[: TWO.index("class")]
+    named = service.replace("return scores[order]", "found = scores[order]\n        return found")
+    (found,) = put_back(ast.parse(named), [ast.parse(pack)])
+    assert (found.id, found.lineno) == ("order", 5)
+    assert not put_back(ast.parse(named))
+
+
 @pytest.mark.parametrize("text", [INVERSE, SCATTERED, RANKED])
 def test_an_inverse_and_a_ranking_are_left_alone(text: str) -> None:
     assert not put_back(ast.parse(text))

@@ -4,7 +4,7 @@ trial."""
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -39,7 +39,7 @@ from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, calls_of, read
 from aoti_debug.vocabulary import Check
 
-_FILES = 8  # in which an index that sorts twice is looked for
+_FILES, _BESIDE = 8, 40  # in which an index that sorts twice is looked for, and its sort
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ async def take_put_back(state: RunState, observations: Observations, _: Captured
     places = [*observations.caller, *source_of(*(one.caller for one in run.references))]
     files = [Path(one.file) for one in places]
     files = list(dict.fromkeys([*files, *filter(None, [script_of(run)])]))
-    found = [one for path in files[:_FILES] for one in await anyio.to_thread.run_sync(_in, path)]
+    found = await anyio.to_thread.run_sync(_in, files[:_FILES])
     if len(found) != 1:
         return observations
     (one,) = found
@@ -314,14 +314,21 @@ async def take_put_back(state: RunState, observations: Observations, _: Captured
     return replace(observations, put_back=one)
 
 
-def _in(path: Path) -> list[PutBack]:
-    file = read(path, path.parent)
-    if file is None:
-        return []
-    found = [(one, "") for one in put_back(file.tree)] + paired(file.tree)
-    return [
-        PutBack(one.id, source_of((str(path), one.lineno))[0], instead) for one, instead in found
-    ]
+def _in(paths: Sequence[Path]) -> list[PutBack]:
+    """Look in these files; what sorts may be in others beside the last, the script. Blocks."""
+    beside = sorted(paths[-1].parent.glob("*.py"))[:_BESIDE] if paths else []
+    known = {path: read(path, path.parent) for path in dict.fromkeys([*paths, *beside])}
+    trees = {path: file.tree for path, file in known.items() if file is not None}
+    found: list[PutBack] = []
+    for path in paths:
+        if path in trees:
+            own, others = trees[path], [trees[one] for one in trees if one != path]
+            pairs = [(one, "") for one in put_back(own, others)] + paired(own)
+            found += [
+                PutBack(one.id, source_of((str(path), one.lineno))[0], instead)
+                for one, instead in pairs
+            ]
+    return found
 
 
 AUTOTUNING = ("autotune", "autotune_error")

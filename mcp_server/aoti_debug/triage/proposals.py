@@ -15,7 +15,6 @@ from pathlib import Path
 from aoti_debug.diagnose import Observations
 from aoti_debug.model import Diagnosis, Fix, InputFinding
 from aoti_debug.read.check_report import Mismatch
-from aoti_debug.triage.put_back import paired, put_back
 from aoti_debug.triage.source_text import (
     File,
     Given,
@@ -235,8 +234,11 @@ def inverted(diagnosis: Diagnosis, observations: Observations, file: File) -> Pr
     """Put results back into order by the inverse of the index that sorted the inputs, or pair them
     with what was given."""
     found = observations.put_back
-    every = [*put_back(file.tree), *(one for one, _ in paired(file.tree))]
-    names = [one for one in every if found and one.lineno == found.line.line]
+    names = [
+        one
+        for one in every(file.tree, ast.Name)
+        if found and (one.lineno, one.id) == (found.line.line, found.name)
+    ]
     if found is None or Path(found.line.file).resolve() != file.path or len(names) != 1:
         return None
     if found.instead:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from aoti_debug.triage.source_text import FUNCTIONS, every, name_of
 
@@ -12,14 +12,16 @@ _INVERTS = ("argsort", "scatter", "scatter_", "index_copy_", "invert_permutation
 _KEEPS = ("from_numpy", "tensor", "as_tensor", "asarray", "array", "tolist", "to", "long")
 
 
-def put_back(tree: ast.AST) -> list[ast.Name]:
+def put_back(tree: ast.AST, others: Iterable[ast.AST] = ()) -> list[ast.Name]:
     """Return the index of `result[order]`, by which a function returns a result, where `order` is
-    an argsort that its inputs were sorted by and no inverse of it is computed."""
-    return list(_put_back(tree))
+    an argsort that its inputs were sorted by, there or in a function of other files, and no inverse
+    of it is computed."""
+    functions = [function for one in (tree, *others) for function in _functions(one)]
+    returned = {(f.name, n) for f in functions for n in _returned(f, _orders(f, set()))}
+    return list(_put_back(tree, returned))
 
 
-def _put_back(tree: ast.AST) -> Iterator[ast.Name]:
-    returned = {(f.name, n) for f in _functions(tree) for n in _returned(f, _orders(f, set()))}
+def _put_back(tree: ast.AST, returned: set[tuple[str, int]]) -> Iterator[ast.Name]:
     sorting = {name for name, _ in returned}
     for function in (one for one in _functions(tree) if one.name not in sorting):
         orders = _orders(function, returned)
@@ -157,6 +159,12 @@ def _inverted(function: ast.AST, name: str) -> bool:
 
 
 def _ends(function: ast.AST, use: ast.Name) -> bool:
-    """Tell whether what is indexed so is returned."""
-    returns = [node.value for node in every(function, ast.Return) if node.value is not None]
-    return any(use is one for value in returns for one in ast.walk(value))
+    """Tell whether what is indexed so is returned, be it by a name."""
+    values = [node.value for node in every(function, ast.Return) if node.value is not None]
+    returned = {one.id for value in values for one in every(value, ast.Name)}
+    values += [
+        node.value
+        for node in every(function, ast.Assign)
+        if any(name_of(target) in returned for target in node.targets)
+    ]
+    return any(use is one for value in values for one in ast.walk(value))

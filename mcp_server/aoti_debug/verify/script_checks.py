@@ -114,9 +114,10 @@ def _without_numbers(source: Source) -> list[str]:
 def _undoes(before: Sequence[str], after: Sequence[str]) -> bool:
     """Tell whether a fix changes only files that sort results back by the index of the inputs, and
     leaves none that does."""
-    changed = [text for text in before if text not in after]
-    wrong = [any(map(put_back, parsed([text]))) for text in changed]
-    return bool(wrong) and all(wrong) and not any(map(put_back, parsed(after)))
+    was, now = parsed(before), parsed(after)
+    changed = [tree for text in before if text not in after for tree in parsed([text])]
+    wrong = [bool(put_back(tree, was)) for tree in changed]
+    return bool(wrong) and all(wrong) and not any(put_back(tree, now) for tree in now)
 
 
 class _Inlined(ast.NodeTransformer):
