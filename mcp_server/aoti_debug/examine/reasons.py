@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.launch_rows import CallTable, Row
 from aoti_debug.examine.waste import Place, by_launches, costliest, waste
+from aoti_debug.model import source_of
 from aoti_debug.plain import times
 from aoti_debug.read.timing_report import Pairs, TimingReport, Wait
 
@@ -66,14 +67,18 @@ def reasons(
     table: CallTable,
     variables: Sequence[str] = (),
     input_free: Collection[Place] = (),
+    caller: Place | None = None,
 ) -> list[SlowReason]:
-    """Return the most costly reasons, of which each takes at least a tenth of a call."""
-    found = [*_tried(report, variables), *_seen(report, table, input_free)]
+    """Return the most costly reasons, of which each takes at least a tenth of a call; `caller` is
+    the script's line that makes it."""
+    found = [*_tried(report, variables, caller), *_seen(report, table, input_free)]
     found.sort(key=lambda reason: -(reason.gain or reason.share))
     return found[:MOST]
 
 
-def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReason]:
+def _tried(
+    report: TimingReport, variables: Sequence[str], caller: Place | None
+) -> Iterator[SlowReason]:
     """Yield what became faster by a tenth in the middle of all pairs, and faster in most."""
     words = {
         "threads": report.threads,
@@ -100,6 +105,7 @@ def _tried(report: TimingReport, variables: Sequence[str]) -> Iterator[SlowReaso
             change=change,
             gain=gain,
             tried=pairs_said(trial.pairs),
+            source=next(iter(source_of(caller if trial.name == "rows" else None)), None),
         )
 
 

@@ -197,7 +197,8 @@ async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Meas
     if request.against is None:
         reason = await settings_reason(state, request, threads, report.call.wall)
     free = frozenset(call.compiled.details.input_free if call.compiled is not None else ())
-    return replace(measured, input_free=free, of_settings=reason)
+    caller = run.caller(call.call)
+    return replace(measured, input_free=free, of_settings=reason, caller=caller)
 
 
 def measured_by(

@@ -56,6 +56,7 @@ class Measured:
     other: tuple[CompiledModel | None, Texts] | None = None
     input_free: frozenset[Place] = frozenset()  # lines of the model
     of_settings: SlowReason | None = None  # that the compile was given
+    caller: Place | None = None  # the script's line that makes the call
 
 
 def findings(
@@ -71,7 +72,7 @@ def findings(
     report = measured.report
     table = call_table(report.call, measured.model, measured.texts, report.inputs)
     settings = [measured.of_settings] if measured.of_settings is not None else []
-    seen = reasons(report, table, measured.slowing, measured.input_free)
+    seen = reasons(report, table, measured.slowing, measured.input_free, measured.caller)
     found = [*of_script, *settings, *seen][:MOST]
     rates = report.rates or {}
     compared = _against(measured, table, against) if against is not None else None
