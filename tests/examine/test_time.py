@@ -18,6 +18,7 @@ from aoti_debug.examine.time import measured_by, time_request
 from aoti_debug.examine.waste import waste
 from aoti_debug.explain.find import Texts
 from aoti_debug.kinds import stage_kind
+from aoti_debug.model import SourceLine
 from aoti_debug.read.timing_report import Pairs, TimingReport
 from aoti_debug.read.torch_trace import read_parts
 from aoti_debug.read.typed import take
@@ -327,6 +328,17 @@ def test_names_of_kernels_show_what_a_call_need_not_do() -> None:
     assert sorts.what == "1 of 4 launches sort whole rows" and "torch.topk" in sorts.change
     assert dropped.share == pytest.approx(0.1)
     assert "remove_parametrizations" in normed.change
+
+
+def test_short_launches_of_one_line_that_a_loop_repeats_are_a_reason() -> None:
+    line = SourceLine(file="/t/model.py", line=9)
+
+    def found(count: int) -> list[str]:
+        rows = tuple(Row(n, "addmm", 1e-5, 1e-6, source=(line,)) for n in range(1, count + 1))
+        return [one.what for one in waste(CallTable(rows, 0.0, 2e-3, None), (), {}) if one]
+
+    assert found(96) == ["96 of 96 launches come from a loop, which the export unrolls"]
+    assert found(24) == []
 
 
 def line_of(reason: SlowReason) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from aoti_debug.examine.answers import SlowReason
@@ -19,6 +20,7 @@ _DIVISIONS = 2  # of each element
 _LOOKUP = ({"aten.arange", "aten.eq"}, {"aten.one_hot"}, {"aten.scatter"})
 _PRODUCT = re.compile(r"(?:mm|linear|matmul)(?:_out)?$")
 _SELECTS = re.compile(r"index_(?:Tensor|put)|nonzero|masked_(?:select|scatter)")
+_STEPS, _SHORT_S = 64, 1e-4  # launches of one line, and each of them
 _HALVES = ("float16", "bfloat16")
 # What names of generated kernels show that a call need not do, and what leaves it out.
 _NEEDLESS = (
@@ -72,10 +74,24 @@ def waste(
     yield _divisions(table, rates.get("copy", 0.0))
     yield _strided(table, rates.get("copy", 0.0))
     yield _halves(table, rates)
+    yield _unrolled(table)
     for form, what, change in _NEEDLESS:
         rows = [row for row in table.rows if form.search(row.name)]
         what = f"{len(rows)} of {len(table.rows)} launches {what}"
         yield by_launches(rows, table, what, change, None)
+
+
+def _unrolled(table: CallTable) -> SlowReason | None:
+    """Find the many short launches of lines that a loop repeats."""
+    counts = Counter(row.line for row in table.rows if row.line is not None)
+    rows = [row for row in table.rows if counts[row.line] >= _STEPS and row.seconds < _SHORT_S]
+    return by_launches(
+        rows,
+        table,
+        f"{len(rows)} of {len(table.rows)} launches come from a loop, which the export unrolls",
+        "compute all steps in one operation where they do not wait for each other",
+        None,
+    )
 
 
 def _recomputed(table: CallTable, input_free: Collection[Place]) -> SlowReason | None:

@@ -138,7 +138,8 @@ class Facts(HeldOut):
     @property
     def of_another_cause(self) -> bool:
         """Tell whether a cause is known beside what the original program computes."""
-        return self.was_wrong or self.rewritten == "" or self.given_all
+        own = self.category == "user_code" and self.was_right
+        return self.was_wrong or own or self.rewritten == "" or self.given_all
 
     @property
     def of_nonfinite(self) -> bool:
