@@ -3,6 +3,7 @@ memory again before it is read. This changes what a script computes, and is an e
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from collections.abc import Callable
@@ -35,6 +36,7 @@ class _Given(NamedTuple):
 class _Thread(threading.local):
     inside = False
     watched = False
+    mode: Any = None
 
 
 class _State:
@@ -42,6 +44,7 @@ class _State:
 
 
 _thread = _Thread()
+_writing = threading.RLock()
 _given: Any = None  # by tensor
 _writers: dict[int, tuple[Place, int]] = {}  # the last one, by memory
 _arrays: dict[int, tuple[Any, Any, Place]] = {}  # copies that were handed over, by their ids
@@ -66,7 +69,10 @@ def begin() -> None:
 
     def bootstrap(self: Any) -> None:
         _enter()
-        original(self)
+        try:
+            original(self)
+        finally:  # what a thread leaves behind would need Python when that may be ending
+            _thread.mode.__exit__(None, None, None)
 
     thread._bootstrap_inner = bootstrap
     for home, name in (("queue", "Queue"), ("concurrent.futures", "ThreadPoolExecutor")):
@@ -99,7 +105,8 @@ def _enter() -> None:
     """Watch what this thread does, for as long as it lives."""
     if not _thread.watched:
         _thread.watched = True
-        _State.mode().__enter__()
+        _thread.mode = _State.mode()
+        _thread.mode.__enter__()
 
 
 def calling(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,8 +183,14 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
     kwargs, name = kwargs or {}, getattr(func, "__name__", _ATTRIBUTE)
     if _thread.inside or name == _ATTRIBUTE:
         return func(*args, **kwargs)
-    leaves = torch.utils._pytree.tree_leaves
     writes = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+    with _writing if writes else contextlib.nullcontext():  # what is copied is what was written
+        return _seen(func, args, kwargs, writes)
+
+
+def _seen(func: Any, args: Any, kwargs: Any, writes: bool) -> Any:
+    """Call a function on what was meant, and remember what it made or wrote."""
+    leaves = torch.utils._pytree.tree_leaves
     result, _thread.inside = func(*args, **kwargs), True
     try:
         given = [leaf for leaf in leaves((args[writes:], kwargs)) if _plain(leaf)]
