@@ -284,7 +284,12 @@ NEEDED: dict[str, tuple[str, ...]] = {
 
 
 def test_what_a_case_needs_is_a_small_load() -> None:
-    cases = "".join(p.read_text("utf-8") for p in sorted((ROOT / "evals" / "cases").glob("*.toml")))
+    files = sorted((ROOT / "evals" / "cases").glob("*.toml*"))
+    packed = [p.read_bytes() for p in files]
+    cases = "".join(
+        (lzma.decompress(raw) if p.suffix == ".xz" else raw).decode()
+        for p, raw in zip(files, packed, strict=True)
+    )
     assert [name for name in NEEDED if f"[{name}]" not in cases] == []
     sizes = {path.stem: len(path.read_text("utf-8")) for path in GUIDES}
     skill = len(SKILL.read_text("utf-8"))

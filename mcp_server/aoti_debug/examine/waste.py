@@ -95,11 +95,13 @@ def _unrolled(table: CallTable) -> SlowReason | None:
 
 
 def _recomputed(table: CallTable, input_free: Collection[Place]) -> SlowReason | None:
-    """Find launches that stand only for lines whose results depend on no input of the call."""
+    """Find launches that stand only for lines whose results depend on no input of the call, or that
+    read no tensor."""
     rows = [
         row
         for row in table.rows
-        if row.source and all((one.file, one.line) in input_free for one in row.source)
+        if (row.source and all((one.file, one.line) in input_free for one in row.source))
+        or (row.arguments and all(one.direction == "out" for one in row.arguments))
     ]
     return by_launches(
         rows,
