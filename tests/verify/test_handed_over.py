@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from aoti_debug.verify.judge import CALL, Trial, judge
-from aoti_debug.verify.script_checks import changes
+from aoti_debug.verify.script_checks import Changes, changes
 from programs import changed, diff, told
 from verify.facts import WRONG, gone
 
@@ -137,3 +137,16 @@ def test_a_fix_of_what_right_results_are_compared_with_is_left_undecided() -> No
     same = gone(WRONG, "user_code", checked=True, trials=(call,), unchanged=True)
     assert judge(same).verdict == "masked"
     assert judge(replace(same, was_right=True)).verdict == "undecided"
+
+
+def test_a_check_of_a_right_package_with_itself_does_not_clear_another_model_or_other_inputs() -> (
+    None
+):
+    call = Trial(CALL, package="agrees", model="differs", reference_finite=True)
+    compares = Changes(compared=True)
+    facts = gone(WRONG, "user_code", checked=True, trials=(call,), changes=compares)
+    right = replace(facts, was_right=True)
+    assert judge(facts).verdict == "fixed" and judge(right).verdict == "masked"
+    others = replace(right, trials=(replace(call, model="agrees"),), inputs="input 4 is other")
+    assert judge(others).verdict == "masked"
+    assert judge(replace(others, was_right=False)).verdict == "fixed"

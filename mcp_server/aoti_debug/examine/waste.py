@@ -20,6 +20,7 @@ _DIVISIONS = 2  # of each element
 _LOOKUP = ({"aten.arange", "aten.eq"}, {"aten.one_hot"}, {"aten.scatter"})
 _PRODUCT = re.compile(r"(?:mm|linear|matmul)(?:_out)?$")
 _SELECTS = re.compile(r"index_(?:Tensor|put)|nonzero|masked_(?:select|scatter)")
+_MOSTLY = 2 / 3  # of the lines of a launch
 _STEPS, _SHORT_S = 64, 1e-4  # launches of one line, and each of them
 _HALVES = ("float16", "bfloat16")
 # What names of generated kernels show that a call need not do, and what leaves it out.
@@ -95,12 +96,15 @@ def _unrolled(table: CallTable) -> SlowReason | None:
 
 
 def _recomputed(table: CallTable, input_free: Collection[Place]) -> SlowReason | None:
-    """Find launches that stand only for lines whose results depend on no input of the call, or that
-    read no tensor."""
+    """Find launches that stand for lines of which most depend on no input of the call, or that read
+    no tensor."""
+    free = {
+        row: sum((one.file, one.line) in input_free for one in row.source) for row in table.rows
+    }
     rows = [
         row
         for row in table.rows
-        if (row.source and all((one.file, one.line) in input_free for one in row.source))
+        if (row.source and free[row] >= _MOSTLY * len(row.source))
         or (row.arguments and all(one.direction == "out" for one in row.arguments))
     ]
     return by_launches(
