@@ -85,7 +85,8 @@ def waste(
 def _unrolled(table: CallTable) -> SlowReason | None:
     """Find the many short launches of lines that a loop repeats."""
     counts = Counter(row.line for row in table.rows if row.line is not None)
-    rows = [row for row in table.rows if counts[row.line] >= _STEPS and row.seconds < _SHORT_S]
+    often = {line for line, count in counts.items() if count >= _STEPS}
+    rows = [row for row in table.rows if row.line in often and row.seconds < _SHORT_S]
     return by_launches(
         rows,
         table,
@@ -98,21 +99,19 @@ def _unrolled(table: CallTable) -> SlowReason | None:
 def _recomputed(table: CallTable, input_free: Collection[Place]) -> SlowReason | None:
     """Find launches that stand for lines of which most depend on no input of the call, or that read
     no tensor."""
-    free = {
-        row: sum((one.file, one.line) in input_free for one in row.source) for row in table.rows
-    }
-    rows = [
-        row
-        for row in table.rows
-        if (row.source and free[row] >= _MOSTLY * len(row.source))
-        or (row.arguments and all(one.direction == "out" for one in row.arguments))
-    ]
+    rows = [row for row in table.rows if _is_free(row, input_free)]
     return by_launches(
         rows,
         table,
         f"{len(rows)} of {len(table.rows)} launches compute in each call what no input changes",
         "compute it once, after the weights are loaded, and keep it in a buffer",
     )
+
+
+def _is_free(row: Row, input_free: Collection[Place]) -> bool:
+    free = sum((one.file, one.line) in input_free for one in row.source)
+    writes = row.arguments and all(one.direction == "out" for one in row.arguments)
+    return bool(writes or (free and free >= _MOSTLY * len(row.source)))
 
 
 def _lookups(table: CallTable) -> SlowReason | None:
