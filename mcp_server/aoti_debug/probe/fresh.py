@@ -196,6 +196,8 @@ class Fresh:
         `wide` rows of other magnitudes."""
         shape = taken.shape
         spread = pool.float().std() if pool.numel() > 1 else torch.tensor(1.0)
+        if style == "wide" and not bool(pool.any()):
+            spread = torch.tensor(10.0)  # a state that begins with zeros
         noise = (0.1 * spread * torch.randn(shape)).to(taken.dtype).to(taken.device)
         values = taken + (noise.abs() if bool((pool >= 0).all()) else noise)
         if style == "edges" and values.numel():
