@@ -320,8 +320,10 @@ def test_lines_settings_and_launches_that_waste_time_are_named(
 
 
 def test_names_of_kernels_show_what_a_call_need_not_do() -> None:
-    names = ("cpp_fused_native_dropout_relu_1", "triton_poi_fused__weight_norm_interface_0", "mm")
-    names = (*names, "aoti_torch_cpu_sort_stable")
+    names = (
+        *("cpp_fused_native_dropout_relu_1", "triton_poi_fused__weight_norm_interface_0", "mm"),
+        "aoti_torch_cpu_sort_stable",
+    )
     rows = tuple(Row(n, name, 0.1 * n, 0.0) for n, name in enumerate(names, 1))
     dropped, sorts, normed = filter(None, waste(CallTable(rows, 0.0, 1.0, None), (), {}))
     assert dropped.what == "1 of 4 launches draw random numbers: a dropout is on"

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 
 from aoti_debug.probe import containers  # noqa: E402
 
-LEAF = {"type": None, "context": None, "children_spec": []}
+LEAF: dict[str, object] = {"type": None, "context": None, "children_spec": []}
 
 
 def test_a_container_of_an_unknown_type_holds_its_values(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ def test_no_overflow_is_made_up_for_an_operator_whose_computation_is_not_known()
     assert (known.kind, known.dtype) == ("overflow", "float32")
 
 
-class Banned(torch.nn.Module):
+class Banned(torch.nn.Module):  # type: ignore[name-defined]
     """Rows of which one place is banned, by a number in the code or by a buffer."""
 
     def __init__(self, value: float | None) -> None:
