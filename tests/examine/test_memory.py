@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import MemoryAnswer
-from aoti_debug.examine.memory import grows, memory_request
+from aoti_debug.examine.memory import grows, lower, memory_request
 from aoti_debug.kinds import MEMORY, stage_kind
+from aoti_debug.probe.memory_use import alike
+from aoti_debug.read.examine_reports import MemoryReport
+from aoti_debug.read.typed import take
 from aoti_debug.report.answers import outline
 from aoti_debug.report.examined import memory_plots
 from aoti_debug.report.text import markdown
@@ -67,6 +70,17 @@ def test_what_is_not_in_the_peak_is_said(measured: MemoryAnswer) -> None:
     assert measured.others[-1].bytes > 2 * 64 * MIB
     assert "runners" in (measured.fits or "")
     assert measured.grows is False
+
+
+def test_weights_with_the_same_values_are_named_with_what_one_of_them_would_save() -> None:
+    torch = pytest.importorskip("torch")
+    table = torch.randn(512, 64)
+    held = {"embed": table, "head": table.clone(), "other": table + 1, "bias": torch.ones(64)}
+    (found,) = alike({**held, "scale": torch.ones(64)})  # small ones may be so
+    assert found == {"names": ["embed", "head"], "bytes": 512 * 64 * 4}
+    report = take(MemoryReport, {"device": "cpu", "buffer": {"alike": [found]}})
+    (said,) = lower(report)
+    assert said.startswith("embed, head hold the same values: 0.1 MiB less")
 
 
 def test_calls_at_the_same_time_are_compared_with_a_call_alone(measured: MemoryAnswer) -> None:

@@ -25,6 +25,7 @@ from aoti_debug.examine.process import (
     with_inputs,
 )
 from aoti_debug.package.record import CompiledModel
+from aoti_debug.plain import few
 from aoti_debug.read.examine_reports import Block, Gpu, MemoryReport
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.observe import events_of
@@ -250,6 +251,12 @@ def lower(report: MemoryReport) -> Iterator[str]:
         yield f"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: {said}"
     if report.buffer is not None and report.buffer.filled.used - report.buffer.before.used > MIB:
         yield "call free_inactive_constant_buffer() after each swap, or the other buffer stays"
+    for one in report.buffer.alike if report.buffer is not None else ():
+        saved = (len(one.names) - 1) * one.bytes
+        yield (
+            f"{few(one.names)} hold the same values: {mib(saved)} less, and a shorter load, if the "
+            "model uses one tensor for all before the export"
+        )
 
 
 def thinned(curve: list[int]) -> list[int]:

@@ -8,6 +8,7 @@ import gc
 import re
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from .container import Container
 from .graph_run import on_cpu
 from .lazy import torch
 from .live_blocks import Blocks
+from .value_samples import digest
 
 Document = dict[str, Any]
 _CALLS, _CALLS_S = 24, 20.0  # after the first two
@@ -24,6 +26,7 @@ _GRANULE = 512  # of torch's allocator on a GPU
 _LISTED = 40
 _SELF = Path("/proc/self")
 _MAPPED = re.compile(r"^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \S+\s*(.*)$")
+_LARGE = 1 << 16  # bytes of a weight whose values are held against those of others
 _ROUNDS, _PATIENCE_S = 3, 60.0  # calls of each thread at the same time
 
 
@@ -175,11 +178,21 @@ def second_buffer(options: Any, device: str) -> Document | None:
         own.update(weights, inactive=True, full=True, user_managed=False)
         filled = moment()
         own.free()
-        found = {"before": before, "filled": filled, "freed": moment()}
+        found = {"before": before, "filled": filled, "freed": moment(), "alike": alike(weights)}
         own.close()
     except (RuntimeError, OSError, AttributeError, StopIteration):  # older torch: no such runner
         return None
     return found
+
+
+def alike(weights: Mapping[str, Any]) -> list[Document]:
+    """Return the large weights that have the same values, with the bytes of one."""
+    groups: dict[tuple[Any, ...], list[str]] = {}
+    for name, one in weights.items():
+        size = one.numel() * one.element_size()
+        if size >= _LARGE:
+            groups.setdefault((size, one.dtype, tuple(one.shape), digest(one)), []).append(name)
+    return [{"names": names, "bytes": key[0]} for key, names in groups.items() if len(names) > 1]
 
 
 def _status(field: str) -> int:

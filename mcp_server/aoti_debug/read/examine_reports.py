@@ -110,7 +110,16 @@ class AtOnce:
 
 
 @dataclass(frozen=True, slots=True)
+class Alike:
+    """Weights with the same values, of so many bytes each."""
+
+    names: Texts = ()
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SecondBuffer:
+    alike: tuple[Alike, ...] = ()
     before: Moment = Moment()
     filled: Moment = Moment()
     freed: Moment = Moment()
