@@ -16,6 +16,7 @@ from aoti_debug.read.record import (
     InputCheck,
     Launches,
     NativeBacktrace,
+    PrintedDifference,
     Record,
     RuntimeMessage,
     SavedTensor,
@@ -566,3 +567,19 @@ def test_a_weight_of_an_extern_kernel_is_told_by_its_neighbours() -> None:
     ]
     found = launches(text)
     assert (found.mode, found.total, found.unfinished) == (1, 1, "aoti_torch_cuda_mm_out")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("largest difference 0.530000", [0.53]),
+        ("max abs diff: 1.2e-07", [1.2e-07]),
+        ("outputs are 3.5 apart", []),
+        ("standard deviation 0.53", []),
+        ("max_diff=0.25 in row 3", [0.25]),
+        ("0 of 12 differ", []),
+    ],
+)
+def test_a_difference_that_a_program_prints_is_read(text: str, numbers: list[float]) -> None:
+    found = scan_text(text, "log").records
+    assert [one.number for one in found if isinstance(one, PrintedDifference)] == numbers

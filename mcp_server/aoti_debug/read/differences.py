@@ -8,7 +8,7 @@ from aoti_debug.read.blocks import BlockReader, span_of
 from aoti_debug.read.record import Line, PrintedDifference
 
 _NUMBER = re.compile(
-    r"(?i)\b(?:max_)?(?:abs_)?(?:diff(?:s|erences?)?|mismatch|apart|deviation)\b"
+    r"(?i)\b(?:max_)?(?:abs_)?(?:diff(?:s|erences?)?|mismatch|apart|(?<!standard )deviation)\b"
     r"[^\d\n]{0,40}?(\d{1,12}\.\d{1,20}(?:e[-+]?\d{1,3})?|\d(?:\.\d{1,20})?e[-+]?\d{1,3})"
 )
 
