@@ -202,8 +202,7 @@ def failed(observations: Observations) -> Candidate:
     what = f"the script ended with exit status {ending.code}"
     what += " and never touched AOTInductor" if never else ""
     what += f"; it said: {said.span.quote}" if said else ""
-    if right:
-        what = "the package is right: what the script makes of results, or compares with, is wrong"
+    what = f"the package is right in each repeated call; {what}" if right else what
     return Kind(
         "user_code", phase_at_end(observations) or "none", Tier.STATUS, role="envelope"
     ).found(
