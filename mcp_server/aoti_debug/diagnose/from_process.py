@@ -208,6 +208,6 @@ def failed(observations: Observations) -> Candidate:
     ).found(
         what,
         *[evidence(said.span)] if said else last_event(observations),
-        confidence="likely" if never or right else "possible",
+        confidence="likely" if never or (right and said) else "possible",
         because=[Experiment(experiment=right, result="agree")] if right else [],
     )
