@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.traffic import findings, place, violations
 from aoti_debug.model import InputFinding
+from aoti_debug.read.event_records import Call, Group
+from aoti_debug.symptom import tried
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.read.check_report import TrialReport
-    from aoti_debug.read.event_records import Call
 
 MOST = 8  # calls, of which one keeps the contract if one is kept
 IN_ORDER = 100  # of a package with a state, from the first on
@@ -112,8 +112,6 @@ def trials(
 
 
 def trial_of(observations: Observations, call: Call, inputs: Path, place: int) -> Trial:
-    from aoti_debug.read.event_records import Group  # a text alone needs none
-
     broken = violations(observations, Group((call,), 1, ()))
     found = tuple(findings(broken or (), call.inputs))
     order = next((one.order for one in call.nesting if one.order is not None), None)
@@ -138,19 +136,6 @@ def change_of(finding: InputFinding) -> Change | None:
     if finding.property in ("aliasing", "alignment"):
         return Change(finding.index, "copy")
     return None
-
-
-Tried = tuple[Trial, "TrialReport"]
-
-
-def tried(observations: Observations) -> list[Tried]:
-    """Return the calls that were repeated, with what became of each."""
-    report = observations.checks.trials
-    found = [
-        (one, report.of(one.call.pid, one.call.call) if report else None)
-        for one in observations.trials
-    ]
-    return [(one, outcome) for one, outcome in found if outcome is not None]
 
 
 def smallest_wrong(observations: Observations) -> Trial | None:

@@ -10,8 +10,12 @@ from aoti_debug.read.record import ErrorLine, PrintedDifference, PythonException
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
+    from aoti_debug.experiments import Trial
+    from aoti_debug.read.check_report import TrialReport
     from aoti_debug.read.event_records import Reference
     from aoti_debug.record.run_seen import RunSeen
+
+    Tried = tuple[Trial, TrialReport]
 
 
 SHOWN = 1e-3  # a smaller difference that is printed is no complaint
@@ -174,6 +178,16 @@ def went_on(observations: Observations, exception: PythonException) -> bool:
         return False  # what ended another process, its parent may only report
     main = next((one for one in run.ended if one.pid == run.phases[0].pid), None)
     return main is not None and (main.error is None or main.error.type != exception.type)
+
+
+def tried(observations: Observations) -> list[Tried]:
+    """Return the calls that were repeated, with what became of each."""
+    report = observations.checks.trials
+    found = [
+        (one, report.of(one.call.pid, one.call.call) if report else None)
+        for one in observations.trials
+    ]
+    return [(one, outcome) for one, outcome in found if outcome is not None]
 
 
 def agreeing(observations: Observations) -> str:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 from aoti_debug.diagnose.calls import declared, name_of, spot
 from aoti_debug.diagnose.traffic import place
-from aoti_debug.experiments import Tried, tried
 from aoti_debug.model import Experiment, InputFinding
-from aoti_debug.symptom import far, rejects
+from aoti_debug.symptom import far, rejects, tried
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
     from aoti_debug.experiments import Trial
     from aoti_debug.read.check_report import Outcome, TrialReport
+    from aoti_debug.symptom import Tried
 
 REFUSES = "a host with AOTI_RUNTIME_CHECK_INPUTS=1 would refuse them"
 

@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import spot
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
-from aoti_debug.experiments import tried
 from aoti_debug.facts.categories import Tier
 from aoti_debug.hypotheses.undeclared_write import changes_inputs
 from aoti_debug.model import Category, Experiment, Fix, source_of
 from aoti_debug.read.record import PrintedDifference
-from aoti_debug.symptom import SHOWN, agreeing, compared, printed_in_threads, rejects, unpaired
+from aoti_debug.symptom import (
+    SHOWN,
+    agreeing,
+    compared,
+    printed_in_threads,
+    rejects,
+    tried,
+    unpaired,
+)
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Repeated
