@@ -252,7 +252,9 @@ def _meant(tree: Any, one: Any = None) -> Any:
 def _as_written(leaf: Any) -> Any:
     """Return an input of a call as its thread wrote it, where another thread has written it since
     by a line that this one wrote it by as well; else as it was given."""
-    key = (_memory(leaf), threading.get_ident()) if _plain(leaf) else (0, 0)
+    if not _plain(leaf):
+        return leaf
+    key = _memory(leaf), threading.get_ident()
     whole, lines = _own.pop(key, (None, set[Place]()))
     writer, thread = _writers.get(key[0], (None, 0))
     if whole is None or writer is None or thread == key[1] or writer not in lines:

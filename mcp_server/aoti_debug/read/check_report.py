@@ -376,6 +376,11 @@ class TrialsReport(Step):
     )
     forked_alone: Literal["hangs", "returns", "failed"] | None = None  # with one thread
 
+    @property
+    def wrong(self) -> list[TrialReport]:
+        """Return the calls that, as they were given, differ from the program."""
+        return [one for one in self.trials if one.given.wrong_values]
+
     def of(self, pid: int, call: int | None) -> TrialReport | None:
         return next((one for one in self.trials if (one.pid, one.call) == (pid, call)), None)
 

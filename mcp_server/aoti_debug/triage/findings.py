@@ -174,7 +174,7 @@ def found_broken(run: RunSeen, checks: CheckReports) -> tuple[Call, ...]:
     every = checks.calls.calls if checks.calls is not None else ()
     bad = {(one.pid, one.call) for one in every if breaks(one)}
     if checks.trials is not None and not checks.trials.in_order:
-        bad |= {(one.pid, one.call) for one in checks.trials.trials if one.given.wrong_values}
+        bad |= {(one.pid, one.call) for one in checks.trials.wrong}
     return tuple(c for c in run.calls if (c.pid, c.call) in bad and c.captured is not None)
 
 

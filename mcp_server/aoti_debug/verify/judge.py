@@ -136,10 +136,15 @@ class Facts(HeldOut):
     other_values: tuple[int, ...] = ()  # numbers of those that return something else
 
     @property
+    def outside(self) -> bool:
+        """Tell whether the package is right, and the fault in what the script does around it."""
+        return self.category == "user_code" and self.was_right
+
+    @property
     def of_another_cause(self) -> bool:
         """Tell whether a cause is known beside what the original program computes."""
-        own = self.category == "user_code" and self.was_right
-        return self.was_wrong or own or self.rewritten == "" or self.given_all
+        known = self.was_wrong or self.outside
+        return known or self.rewritten == "" or self.given_all
 
     @property
     def of_nonfinite(self) -> bool:
@@ -292,7 +297,7 @@ def _symptom(facts: Facts) -> Found:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
     elif facts.checked and facts.unchanged and _by_results(facts):
         text = "every call has the same inputs and results as when the script's check failed"
-        if facts.category == "user_code" and facts.was_right and not facts.of_reference.calls:
+        if facts.outside and not facts.of_reference.calls:
             return Found(what, "unknown", f"{text}: is what it compares with right now?")
     elif (number := facts.of_reference.other) and facts.category != "false_alarm":
         text = f"the reference gives something else for call {number} than when the check failed"
@@ -305,8 +310,7 @@ def _symptom(facts: Facts) -> Found:
 def _by_check(facts: Facts, of: frozenset[Category] = TOLD_BY_CHECK) -> bool:
     """Tell whether the script's unchanged check compares results with unchanged values: not with
     others of a package that is right, which change with the model."""
-    told = facts.checked and facts.category in of
-    told = told and not (facts.category == "user_code" and facts.was_right)
+    told = facts.checked and facts.category in of and not facts.outside
     return told and facts.changes.compared and not facts.changes.weakened
 
 
