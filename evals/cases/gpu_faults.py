@@ -519,6 +519,56 @@ def out_of_memory():
     call(model, x)
 
 
+class Residual(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(2048, 2048) for _ in range(24))
+
+    def forward(self, x):
+        h = x
+        for layer in self.layers:
+            h = torch.tanh(layer(h))
+        return x + h
+
+
+def expect(results, module, inputs):
+    for number, (one, x) in enumerate(zip(results, inputs)):
+        with torch.no_grad():
+            off = (one - module(x)).abs().max().item()
+        if off > 0.05:
+            sys.exit(f"batch {number}: {off:.3f} apart from the module")
+    print("all batches agree")
+
+
+def other_stream_writes():
+    module = Residual().cuda().eval()
+    batches = [torch.randn(4096, 2048, device="cuda") for _ in range(8)]
+    model = compiled("residual", module, (batches[0],))
+    staging, side, results = torch.empty_like(batches[0]), torch.cuda.Stream(), []
+    for batch in batches:
+        with torch.cuda.stream(side):
+            staging.copy_(batch)
+        torch.cuda.current_stream().wait_stream(side)
+        results.append(model(staging))
+        if not FAULTY:
+            side.wait_stream(torch.cuda.current_stream())
+    expect(results, module, batches)
+
+
+def weights_changed():
+    module = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 8))
+    module = module.cuda().eval()
+    inputs = [torch.randn(16, 32, device="cuda") for _ in range(6)]
+    model = compiled("weights_changed", module, (inputs[0],))
+    if FAULTY:
+        with torch.no_grad():
+            module[2].bias.add_(0.5)
+    results = []
+    for x in inputs:
+        results += model(x)
+    expect([torch.stack(results[16 * n : 16 * n + 16]) for n in range(6)], module, inputs)
+
+
 CASES = {
     case.__name__: case
     for case in (
@@ -541,6 +591,8 @@ CASES = {
         nan,
         threads,
         out_of_memory,
+        other_stream_writes,
+        weights_changed,
     )
 }
 

@@ -202,7 +202,11 @@ package = compiled(model, (x,))
 CHECK = """
 sys.exit(float((package(x) - model(x)).abs().max()) > 1e-3)
 """
-WEIGHTS = SMALL + "model.out.weight.mul_(1.5)" + CHECK
+WEIGHTS = (
+    SMALL.replace("Small()", "nn.Sequential(nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 16))")
+    + "model[2].weight.mul_(1.5)"
+    + CHECK
+)
 PARTIAL = (
     SMALL
     + """\
@@ -240,7 +244,7 @@ with torch.autocast("cpu", dtype=torch.bfloat16):
 sys.exit(float((package(x) - want).abs().max()) > 1e-4)
 """
 )
-ATTRIBUTE = SMALL + "model.temperature = 0.7" + CHECK
+ATTRIBUTE = SMALL + "torch.jit.trace(model, x)\nmodel.temperature = 0.7" + CHECK
 LATE = (
     SMALL
     + """\
@@ -669,7 +673,7 @@ def test_an_operator_that_raises_in_the_exported_program_too_is_named(found: Tri
 @pytest.mark.parametrize(
     ("source", "category", "words"),
     [
-        (WEIGHTS, "user_code", ("1 weight", "changed after the export", "out.weight")),
+        (WEIGHTS, "user_code", ("1 weight", "changed after the export", "2.weight")),
         (PARTIAL, "constants_missing", ("load_constants was not given 2 of", "out.bias")),
         (AUTOCAST, "user_code", ("autocast cpu bfloat16",)),
         (ATTRIBUTE, "user_code", ("temperature = 0.7", "at the export 1.0")),

@@ -19,6 +19,7 @@ from . import (
     arrival,
     budget,
     call_counters,
+    call_memory,
     capture,
     describe,
     events,
@@ -312,6 +313,8 @@ def _after_fork() -> None:
     _state.at_length.clear()
     outputs.forget()
     on_device.forget()
+    call_memory.forget()
+    reference.forget()
     groups.forget()
     call_counters.forget()
 

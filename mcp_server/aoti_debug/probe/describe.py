@@ -168,6 +168,8 @@ Description = dict[str, Any]
 def unreadable_now() -> str | None:
     """Say why no values may be read at this moment, if so."""
     c = torch._C
+    if c._get_tracing_state() is not None:
+        return "torch.jit traces"
     if getattr(c, "_len_torch_dispatch_stack", lambda: 0)():
         return "a dispatch mode is active"
     functorch = getattr(c, "_functorch", None)

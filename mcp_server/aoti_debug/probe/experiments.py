@@ -77,7 +77,7 @@ class Bench:
     def recorded(self, values: list[Any], outputs: list[Any]) -> Document | None:
         """Hold a few elements of what a call gave in the script against what it gives here."""
         tensors = marks.tensors(outputs)
-        now = [marks.shown(one) for one in tensors[: len(values)]]
+        now = [marks.shown(marks.few(one)) for one in tensors[: len(values)]]
         pairs = [(one, was) for one, was in zip(now, values) if one and was]
         mine, theirs = ([torch.tensor(numbers(pair[n])) for pair in pairs] for n in (0, 1))
         return marks.apart(mine, theirs)

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import (
     between,
+    call_memory,
     calls,
     checkpoints,
     cpp_files,
@@ -167,7 +168,9 @@ def _report_torch() -> None:
 def _report_end(pid: int) -> None:
     """Say that the process ends by itself, and of which exception, if nobody caught one."""
     if os.getpid() == pid:
-        reference.ended()
+        with events.noted("settle the calls of devices"):
+            call_memory.settle(wait=True)
+            reference.ended()
         error = getattr(sys, "last_value", None)
         found = {"error": events.describe_error(error)} if error else {}
         events.emit("ended", threads=torch.get_num_threads(), **between.report(), **found)

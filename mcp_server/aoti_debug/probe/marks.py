@@ -1,5 +1,5 @@
-"""A few elements of a tensor, by which its values are known again; never where that would make a
-device wait."""
+"""A few elements of a tensor, by which its values are known again. Those of a device are copied
+behind its other work, and waited for when they are read."""
 
 from __future__ import annotations
 
@@ -16,6 +16,23 @@ _HELD = 4096  # elements of an output, to be held against another
 _BYTES = 64 << 20
 
 
+class Later:
+    """Elements on their way from a CUDA device."""
+
+    __slots__ = ("_elements", "_event")
+
+    def __init__(self, elements: Any) -> None:
+        self._elements = elements.to("cpu", non_blocking=True)
+        self._event = torch.cuda.current_stream(elements.device).record_event()
+
+    def ready(self) -> bool:
+        return bool(self._event.query())
+
+    def read(self) -> Any:
+        self._event.synchronize()
+        return self._elements
+
+
 class Mark(NamedTuple):
     """What a tensor was: sizes, dtype, where its first element and its storage begin, and a sample
     of its values."""
@@ -24,20 +41,24 @@ class Mark(NamedTuple):
     dtype: str
     address: int | None
     storage: int | None
-    sample: Any  # None: not cheap to read
+    sample: Any  # bytes, or `Later`; None: not cheap to read
     version: int
     alive: Any  # weakly, the memory: what is freed may be given to another tensor
 
     @property
     def value(self) -> Any:
-        """Return what two of the same values share."""
-        own = self.sample if self.sample is not None else (self.address, self.version)
+        """Return what two of the same values share; wait for a device."""
+        own = as_bytes(self.sample) if self.sample is not None else (self.address, self.version)
         return self.shape, self.dtype, own
+
+    def replaces(self, before: Mark) -> bool:
+        """Tell whether it is the memory of an earlier one."""
+        same = self.address is not None and self[:4] == before[:4]
+        return same and not before.alive.expired()
 
     def rewritten(self, before: Mark) -> bool:
         """Tell whether it is the memory of an earlier one, with other values."""
-        same = self.address is not None and self[:4] == before[:4]
-        return same and not before.alive.expired() and self.value != before.value
+        return self.replaces(before) and self.value != before.value
 
 
 def of(leaf: Any) -> Mark:
@@ -55,19 +76,37 @@ def tensors(tree: Any) -> list[Any]:
 
 
 def sample(leaf: Any) -> Any:
-    """Return a few elements as bytes, spread over a tensor of the CPU."""
+    """Return a few elements, spread over a tensor: bytes, or `Later`."""
     few = spread(leaf, _SAMPLED)
-    return few.view(torch.uint8).tolist() if few is not None else None
+    return few if few is None or isinstance(few, Later) else as_bytes(few)
 
 
 def held(leaf: Any) -> Any:
-    """Return a copy of up to some thousand elements, spread over a tensor of the CPU."""
+    """Return a copy of up to some thousand elements, spread over a tensor."""
     return spread(leaf, _HELD)
 
 
-def shown(leaf: Any) -> list[Any] | None:
+def few(leaf: Any) -> Any:
+    return spread(leaf, _SAMPLED)
+
+
+def read(elements: Any) -> Any:
+    """Return elements that are there; wait for a device's."""
+    return elements.read() if isinstance(elements, Later) else elements
+
+
+def ready(elements: Any) -> bool:
+    return not isinstance(elements, Later) or elements.ready()
+
+
+def as_bytes(elements: Any) -> Any:
+    there = read(elements)
+    return there.view(torch.uint8).tolist() if isinstance(there, torch.Tensor) else there
+
+
+def shown(few: Any) -> list[Any] | None:
     """Return a few elements as numbers, as JSON has them."""
-    few = spread(leaf, _SAMPLED)
+    few = read(few)
     if few is None or few.is_complex():
         return None
     numbers = few.to(torch.float64).tolist() if few.is_floating_point() else few.tolist()
@@ -75,17 +114,21 @@ def shown(leaf: Any) -> list[Any] | None:
 
 
 def spread(leaf: Any, count: int) -> Any:
-    """Return a flat copy of elements that are evenly apart; None where that is not cheap."""
-    if not describe.plain(leaf) or leaf.device.type != "cpu" or not leaf.numel():
+    """Return a flat copy of elements that are evenly apart, of a CUDA device `Later`; None where
+    that is not cheap."""
+    if not describe.plain(leaf) or not (leaf.is_cpu or leaf.is_cuda) or not leaf.numel():
         return None
     if leaf.numel() * leaf.element_size() > _BYTES:
+        return None
+    if leaf.is_cuda and describe.capturing():
         return None
     with torch.no_grad():
         plain = leaf.detach()
         if not plain.is_contiguous() and plain.numel() > _COPIED:
             return None
         flat = plain.reshape(-1)
-        return flat[:: -(-flat.numel() // count)].clone()
+        apart = flat[:: -(-flat.numel() // count)]
+        return Later(apart) if leaf.is_cuda else apart.clone()
 
 
 def storage(leaf: Any) -> int | None:
@@ -99,20 +142,30 @@ def version(leaf: Any) -> int:
     return -1 if leaf.is_inference() else int(leaf._version)
 
 
-def rows(tensors: list[Any]) -> list[bytes]:
-    """Return what each row of tensors of one length is known by; none where that is not cheap."""
+def rows(tensors: list[Any]) -> list[Any]:
+    """Return elements of each row of tensors of one length; none where that is not cheap."""
     sizes = {one.shape[0] if one.dim() else 0 for one in tensors}
     count = sizes.pop() if len(sizes) == 1 else 0
     if not 0 < count <= _ROWS or any(storage(one) is None for one in tensors):
         return []
-    found = [b""] * count
+    found: list[Any] = []
     with torch.no_grad():
         for one in tensors:
-            if one.device.type != "cpu" or one.numel() > _ROWS * _COPIED:
+            known = one.is_cpu or (one.is_cuda and not describe.capturing())
+            if not known or one.numel() > _ROWS * _COPIED:
                 return []
             flat = one.detach().reshape(count, -1)
-            few = flat[:, :: -(-flat.shape[1] // _SAMPLED) or 1].contiguous().view(torch.uint8)
-            found = [key + bytes(row) for key, row in zip(found, few.tolist())]
+            apart = flat[:, :: -(-flat.shape[1] // _SAMPLED) or 1].contiguous()
+            found.append(Later(apart) if one.is_cuda else apart.clone())
+    return found
+
+
+def keys(rows: list[Any]) -> list[bytes]:
+    """Return what each row is known by; wait for a device."""
+    found: list[bytes] = []
+    for one in rows:
+        few = as_bytes(one)
+        found = [key + bytes(row) for key, row in zip(found or [b""] * len(few), few)]
     return found
 
 
@@ -126,7 +179,7 @@ def apart(some: list[Any], others: list[Any]) -> dict[str, Any] | None:
     beside it; None where they cannot be paired."""
     pairs = [
         (one.to(torch.float64), other.to(torch.float64))
-        for one, other in zip(some, others)
+        for one, other in zip(map(read, some), map(read, others))
         if one is not None and other is not None and one.shape == other.shape
     ]
     if not pairs or len(some) != len(others):

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from . import budget, call_counters, capture, events, marks, watch
+from . import budget, call_counters, capture, describe, events, marks, watch
 from .lazy import torch
 from .vocabulary import owner
 
@@ -23,6 +23,7 @@ _WEIGHTS = 200
 _GIVEN = 1 << 16  # rows
 _CLASSES = 20_000
 _LATEST = 16  # calls of module and package that are held against each other
+_FAR = 1e-3  # of the largest value: more than rounding
 _KEPT = 1 << 22  # bytes of state, before a call
 _SUMMED = 1 << 22  # elements of a weight of which all count
 _MARK = "_aoti_debug_reference"
@@ -52,6 +53,10 @@ class _Seen(NamedTuple):
     module: Any = None  # weakly
     before: dict[str, Any] = {}  # noqa: RUF012 - these tensors, where they are small
 
+    def ready(self) -> bool:
+        samples = [*(one.sample for one in self.inputs), *self.outputs]
+        return all(marks.ready(one) for one in samples)
+
 
 class _Thread(threading.local):
     inside = False
@@ -60,20 +65,22 @@ class _Thread(threading.local):
 _thread = _Thread()
 _exports: dict[type, list[_Export]] = {}
 _package: deque[_Seen] = deque(maxlen=_LATEST)
+_later: deque[tuple[_Seen, Any, list[Any], bool]] = deque()  # calls that a device works on
 _module: deque[_Seen] = deque(maxlen=_LATEST)
 
 
 class _State:
     looked: dict[Any, int] = {}  # noqa: RUF012 - calls of modules, by their caller
     watches = False
-    kept = False  # the inputs of a pair that is apart
+    alone: Any = weakref.WeakSet()  # noqa: RUF012 - modules of torch's classes
+    kept = 0.0  # how far apart a pair is whose inputs are kept, of the largest value
     returned = 0  # calls of packages that were seen
     paired: set[int] = set()  # noqa: RUF012 - calls of the package
     weights: dict[str, Any] = {}  # noqa: RUF012 - that packages were given, by their names
     first: dict[int, Any] = {}  # noqa: RUF012 - modules' weights at their first call
     learns: set[Any] = set()  # noqa: RUF012 - callers whose results may be trained on
     rows: set[bytes] = set()  # noqa: RUF012 - that the package was given
-    wanted: dict[Any, list[bytes]] = {}  # noqa: RUF012 - that the module was given, by its caller
+    wanted: dict[Any, list[Any]] = {}  # noqa: RUF012 - rows of the module's calls, by their caller
 
 
 def exported(module: Any, program: Any) -> None:
@@ -93,8 +100,9 @@ def exported(module: Any, program: Any) -> None:
             _attributes(module),
         )
     )
-    if not kind.__module__.startswith("torch."):
-        _watch(kind)
+    if kind.__module__.startswith("torch."):
+        _State.alone.add(module)
+    _watch(kind)
 
 
 def loaded_alone() -> None:
@@ -115,7 +123,7 @@ def _watch(kind: Any) -> None:
     if _MARK in vars(kind):
         return
     try:
-        kind.__call__ = _watched(kind.__call__)
+        kind.__call__ = _watched(kind.__call__, kind.__module__.startswith("torch."))
         setattr(kind, _MARK, True)
     except (AttributeError, TypeError):  # a class that takes no attribute
         return
@@ -147,16 +155,36 @@ def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
     inputs = [known[id(one)] for one in _arranged(call.args, call.kwargs) if id(one) in known]
     outputs = [marks.held(one) for one in marks.tensors(result)]
     seen = _Seen(call.number, inputs, outputs, None, {}, {})
-    _package.append(seen)
-    for other in list(_module):
-        if _pair(other, seen, (call.args, call.kwargs), of_package=True):
-            _module.remove(other)
+    given = call.args, call.kwargs
+    arranged = _arranged(*given)
+    there = seen.ready()
+    kept = there or (_module and capture.storage_bytes(arranged) <= _KEPT)
+    rows = marks.rows(arranged) if len(_State.rows) < _GIVEN else []
+    _later.append((seen, given if kept else None, rows, not there))
+    _settle(there=there)
+
+
+def _settle(*, there: bool = False) -> None:
+    """Hold calls of packages against the module's last calls, in their order; `there`: wait for
+    devices."""
+    while _later and (there or _later[0][0].ready()):
+        try:
+            seen, given, rows, late = _later.popleft()
+        except IndexError:  # a call of another thread took it
             return
-    if len(_State.rows) < _GIVEN:
-        _State.rows.update(marks.rows(_arranged(call.args, call.kwargs)))
-    for other in list(_module)[-1:]:
-        if found := _beside(other):
-            _say(other, found)
+        if late and given is not None:
+            now = [marks.of(one).value for one in _arranged(*given)]
+            given = given if now == [one.value for one in seen.inputs] else None  # written since
+        _package.append(seen)
+        for other in list(_module):
+            if _pair(other, seen, given, of_package=True):
+                _module.remove(other)
+                break
+        else:
+            _State.rows.update(marks.keys(rows))
+            for other in list(_module)[-1:]:
+                if found := _beside(other):
+                    _say(other, found)
 
 
 def _arranged(args: Any, kwargs: Any) -> list[Any]:
@@ -171,10 +199,12 @@ def _arranged(args: Any, kwargs: Any) -> list[Any]:
 def ended() -> None:
     """Say which rows the module was given, and how many of them the package never was, where all of
     its calls were seen."""
+    _settle(there=True)
     counted = call_counters.of_process()
     if counted is None or counted.numbers[call_counters.RETURNED] > _State.returned:
         return
-    for caller, wanted in _State.wanted.items():
+    for caller, calls in _State.wanted.items():
+        wanted = [row for rows in calls for row in marks.keys(rows)]
         missing = sum(row not in _State.rows for row in wanted)
         if _State.rows and wanted:
             rows = [missing, len(wanted)] if missing else []
@@ -182,13 +212,13 @@ def ended() -> None:
             events.emit("reference", caller=caller, asked=asked, rows=rows)
 
 
-def _watched(original: Any) -> Any:
+def _watched(original: Any, of_torch: bool) -> Any:
     is_compiling = torch.compiler.is_compiling
 
     @functools.wraps(original)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         # What is traced through is the module alone.
-        if is_compiling() or _thread.inside:
+        if is_compiling() or _thread.inside or (of_torch and self not in _State.alone):
             return original(self, *args, **kwargs)
         seen = _arrived(self, args, kwargs)
         if seen is None:
@@ -205,8 +235,8 @@ def _watched(original: Any) -> Any:
 
 
 def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
-    if torch._C._len_torch_dispatch_stack() or not budget.allows():
-        return None  # it is being traced
+    if describe.unreadable_now() is not None or not budget.allows():
+        return None
     quiet = events.noted("look at a call of the exported module")
     with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
         caller = watch.caller()
@@ -215,12 +245,10 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
             return None
         _State.looked[caller] = looked + 1
         given = [marks.of(one) for one in _arranged(args, kwargs)]
-        wanted = _State.wanted.setdefault(caller, [])
-        if len(wanted) < _GIVEN:
-            wanted += marks.rows(_arranged(args, kwargs))
+        _State.wanted.setdefault(caller, []).append(marks.rows(_arranged(args, kwargs)))
         state = _state(module)
         own = {name: one for name, one in _tensors(module) if name in state}
-        small = not _State.kept and capture.storage_bytes([*own.values()]) <= _KEPT
+        small = _State.kept < _FAR and capture.storage_bytes([*own.values()]) <= _KEPT
         before = {name: one.detach().clone() for name, one in own.items()} if small else {}
         of, differs = weakref.ref(module), _differences(module)
         if (lazy := watch.consumer()) is not None:
@@ -232,13 +260,14 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
 def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     quiet = events.noted("look at a result of the exported module")
     with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
+        _settle(there=True)
         outputs = [marks.held(one) for one in marks.tensors(result)]
         seen = seen._replace(outputs=outputs)
         if module.training:
             _watch_gradient(seen, marks.tensors(result))
         now = _state(module)
         moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
-        values = [marks.shown(one) for one in marks.tensors(result)[:_NAMED]]
+        values = [marks.shown(marks.few(one)) for one in marks.tensors(result)[:_NAMED]]
         seen.differs.update(given=[_digest(one) for one in seen.inputs[:_GIVEN_TO]], values=values)
         if moved:
             seen.differs.update(moved=moved[:_NAMED])
@@ -248,6 +277,11 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
         if not any(_pair(seen, other, given) for other in order):
             _module.append(seen)
             _say(seen, _beside(seen))
+
+
+def forget() -> None:
+    """Forget the calls of devices, in a process that was forked."""
+    _later.clear()
 
 
 def _digest(mark: marks.Mark) -> str:
@@ -286,10 +320,13 @@ def _pair(own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -
     held = marks.apart(package.outputs, own.outputs)
     _State.paired.add(package.call)
     apart = held is not None and bool(held["unlike"] or held["wrong"])
-    if apart and not _State.kept and own.caller not in _State.learns and not (of_package and found):
-        kept = _keep(own, package.call, given)
-        _State.kept = bool(kept)
-        found.update(kept)
+    usable = given is not None and not (of_package and found)
+    if held is not None and apart and own.caller not in _State.learns and usable:
+        share = 1.0 if held["unlike"] else held["apart"] / (held["largest"] or 1.0)
+        if not _State.kept or _State.kept < _FAR <= share:
+            kept = _keep(own, package.call, given)
+            _State.kept = share if kept else _State.kept
+            found.update(kept)
     _say(own, {"call": package.call, **found, **(held or {})})
     return True
 
@@ -303,7 +340,9 @@ def _keep(own: _Seen, number: int, given: Any) -> dict[str, Any]:
     weights.update(own.before)
     call = capture.Call(number, args, kwargs, torch.utils._pytree.tree_leaves(given))
     with budget.Apart():
-        return capture.keep_pair(call, {"outputs": own.outputs, "weights": weights})
+        return capture.keep_pair(
+            call, {"outputs": [*map(marks.read, own.outputs)], "weights": weights}
+        )
 
 
 def _beside(own: _Seen) -> dict[str, Any] | None:

@@ -175,12 +175,13 @@ def _own(torch: Any) -> Any:
 
 
 def device_files() -> list[str]:
-    """Return where memory that devices write to may be: a driver takes not every file system's."""
+    """Return where memory that devices write to may be. Drivers refuse that of most file systems,
+    and log the refusal: it comes last."""
     folder = store.directory()
     if folder is None:
         return []
     shared = f"/dev/shm/aoti-debug-{events.secret()[:16] or 'run'}-{os.getpid()}.bin"
-    return [str(folder / f"call-device-{os.getpid()}.bin"), shared]
+    return [shared, str(folder / f"call-device-{os.getpid()}.bin")]
 
 
 def mapped(path: str, size: int) -> Any:

@@ -83,6 +83,8 @@ class _EventReader:
         kind = string(event.get("event")) or ""
         if kind in ("begin", "end") and (id_ := integer(event.get("id"))) is not None:
             (self._begin if kind == "begin" else self._end)(span, pid, id_, event)
+        elif kind == "memory":
+            self._memory(pid, event)
         elif kind in KINDS:
             self._plain(kind, span, event)
         else:
@@ -165,6 +167,14 @@ class _EventReader:
             whole = replace(call.span, last=span.first)
             self.calls[key] = replace(call, span=whole, **{**seen, **ended})
         self._package(span, event)
+
+    def _memory(self, pid: int, event: Fields) -> None:
+        """Add what a device's call is known to have done once the device was through it."""
+        number, memory = integer(event.get("call")), event.get("memory")
+        known = (key for key in reversed(self.calls) if key[0] == pid)
+        key = next((key for key in known if self.calls[key].call == number), None)
+        if key is not None and isinstance(memory, dict):
+            self.calls[key] = replace(self.calls[key], **taken(Call, memory))
 
     def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
         call = take(
