@@ -150,8 +150,22 @@ def is_other(observations: Observations) -> bool:
     that are NaN alike, and they are apart elsewhere or it ended well."""
     pairs, ending = compared(observations), observations.ending
     well = ending is not None and ending.clean
+    infinite = not any(one.nan for call in observations.run.calls for one in call.outputs)
+    if infinite and rejects(observations) and same_rows(observations):
+        return True
     alike = bool(pairs) and not any(one.unlike for one in pairs)
     return (alike and (well or bool(far(observations)))) or unasked(observations)
+
+
+def same_rows(observations: Observations) -> Reference | None:
+    """Return a caller of the module where it is seen that the package gave the same results for all
+    rows, or for all calls."""
+    seen = observations.run.references
+    same = [one for one in seen if one.same]
+    if len(same) == 1 and not any(one.mixed or one.far for one in seen):
+        return same[0]
+    equal = bool(seen) and all(one.paired and one.apart == 0 and not one.unlike for one in seen)
+    return seen[0] if equal else None
 
 
 def unasked(observations: Observations) -> bool:

@@ -235,6 +235,37 @@ held["fc.weight"], held["out.weight"] = held["out.weight"], held["fc.weight"]
 package.load_constants(held, check_full_update=False)"""
     + CHECK
 )
+PEAK = """\
+class Peak(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(16, 8)
+
+    def forward(self, x):
+        return self.fc(x / x.abs().amax())
+
+
+rows = torch.randn(6, 16) * torch.arange(1.0, 7.0).unsqueeze(1)
+batch = torch.export.Dim("batch", min=1, max=4)
+with torch.no_grad():
+    package = compiled(Peak().eval(), (rows[:3],), {"x": {0: batch}})
+    alone = torch.cat([package(row[None]) for row in rows])
+    together = torch.cat([package(rows[:1]), package(rows[1:])])
+sys.exit(float((alone - together).abs().max()) > 1e-3)
+"""
+NUMBERED = (
+    SMALL
+    + """\
+board = {}
+rows = torch.randn(9, 16)
+for first in (0, 4):
+    found = package(torch.cat([rows[first : first + 5], rows[:3]]))
+    for number, row in zip(range(5), found):
+        board[number] = row
+wrong = [n for n in range(9) if not torch.allclose(board[n % 5], model(rows[n : n + 1])[0], 1e-3)]
+sys.exit(f"{len(wrong)} wrong rows" if wrong else 0)
+"""
+)
 AUTOCAST = (
     SMALL
     + """\
@@ -690,6 +721,21 @@ def test_how_the_reference_differs_is_proved_by_what_the_script_compares(
     assert any("apart" in one.result for one in cause.because)
     line = "package.load_constants(" if category == "constants_missing" else "model("
     assert line in (cause.source[0].text or "")
+
+
+def test_an_operator_that_mixes_the_rows_of_a_batch_is_named(found: Triaged) -> None:
+    cause = best(found(PEAK))
+    assert cause.category == "user_code" and "aten.amax" in cause.summary, cause.summary
+    assert cause.source[0].text == "return self.fc(x / x.abs().amax())"
+    assert any("size at dim 0 is compiled for <= 4" in one for one in cause.also_true)
+
+
+def test_right_rows_that_are_mixed_up_after_the_call_are_named_with_the_line_that_keeps_them(
+    found: Triaged,
+) -> None:
+    cause = best(found(NUMBERED))
+    assert cause.category == "user_code" and "each of 9 rows" in cause.summary, cause.summary
+    assert cause.source[0].text == "board[number] = row"
 
 
 def test_calls_that_moved_the_state_of_the_package_alone_are_proved_by_loading_it_anew(

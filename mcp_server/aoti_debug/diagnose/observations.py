@@ -115,6 +115,7 @@ class Observations:
     to_compare: Next | None = None  # what would keep the exported program, where that is known
     older: OlderPackage | None = None
     put_back: PutBack | None = None
+    stored: SourceLine | None = None  # where the results of a call are kept
     updates: tuple[UpdatePlayed, ...] = ()  # of weights, as the script made them
     handed: Observations | None = None  # of the script, each read given what was handed over
     without_trial: WithoutTrial | None = None  # a compile without Inductor's trials

@@ -41,7 +41,8 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     keeping = [one for one in every if not one[0].breaks]
     if not breaking:
         return OPEN
-    narrowed = bounds(finding, observations) is not None
+    # What gives the results of the program is not what a script rejects that was not refused.
+    narrowed = bounds(finding, observations) is not None or rejects(observations)
     if wrong := [one for one in keeping if one[1].given.wrong_values]:
         calls = numbers(wrong)
         because = lines(wrong, "which keeps the contract") + lines(breaking)

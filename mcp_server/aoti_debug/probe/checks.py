@@ -8,6 +8,7 @@ import copy
 import json
 import os
 import time
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any
 
@@ -253,11 +254,24 @@ class Session:
             cleared = cleared or (not one["breaks"] and found[-1]["given"]["verdict"] == "differs")
             document["trials"] = found
             self.report.update(state="trials")  # the next one may end the process
-        more = {}
+        more: Document = {}
         if asked["rejected"] and compared.get("verdict") == "agrees":
             with contextlib.suppress(Exception):  # an operator without float64
                 more["rounding"] = bench.rounding(self.inputs)
+            if asked["rows"]:
+                with contextlib.suppress(Exception):
+                    more["mixing"] = bench.mixing(self._batch(wanted))
         return {"trials": found, **more}
+
+    def _batch(self, wanted: list[Document]) -> Callable[[], standalone.Inputs]:
+        """Return the inputs of the repeated call with most rows."""
+
+        def count(one: Document) -> int:
+            flat = standalone.read_inputs(one["inputs"]).flat
+            return max((len(x) for x in flat if getattr(x, "ndim", 0)), default=0)
+
+        path = max(wanted, key=count)["inputs"]
+        return lambda: standalone.read_inputs(path)
 
     def pair(self, path: str) -> Document:
         """Repeat a call that the script compares, with packages that no weights were given to."""

@@ -184,6 +184,33 @@ class Bench:
             found.append({**graph_run.about(node), "node": node.name, "apart": moved["apart"]})
         return found
 
+    def mixing(self, inputs: Callable[[], Inputs]) -> Document | None:
+        """Give one row of a batch in place of all, to the program; where its result is another,
+        name the first node that gives it another value."""
+        module, given = compare.unguarded(self.program), inputs()
+        tensors = [leaf for leaf in given.flat if isinstance(leaf, torch.Tensor)]
+        sizes = {one.shape[0] if one.dim() else 0 for one in tensors}
+        count = sizes.pop() if len(sizes) == 1 else 0
+        if count < 2 or compare.random_ops(module):
+            return None
+        for row in (0, count - 1):
+            flat = [
+                leaf[row : row + 1].expand_as(leaf).contiguous()
+                if isinstance(leaf, torch.Tensor)
+                else leaf
+                for leaf in inputs().flat
+            ]
+            plain, alone = _Row(count, row), _Row(count, row)
+            outputs = [graph_run.Run(module, plain)(inputs().flat)]
+            outputs.append(graph_run.Run(module, alone)(flat))
+            mine, theirs = ([plain.part(one) for one in some] for some in outputs)
+            if (moved := _far(mine, theirs)) is None:
+                continue
+            for (node, value), (_, other) in zip(plain.values, alone.values):
+                if _far([value], [other]) is not None:
+                    return {**graph_run.about(node), "row": row, "apart": moved}
+        return None
+
     def rounding(self, inputs: Callable[[], Inputs]) -> list[float]:
         """Return how far the program's and the package's results are from float64."""
         module = compare.unguarded(self.program)
@@ -262,6 +289,38 @@ class Bench:
         leaves = standalone.results(model, inputs, self._written)
         self._latest = [graph_run.on_cpu(leaf) for leaf in leaves]
         return self._latest
+
+
+class _Row(graph_run.Observer):
+    """What each operator gives for one row of a batch, a few elements of it."""
+
+    def __init__(self, count: int, row: int) -> None:
+        self.values: list[tuple[Any, Any]] = []
+        self._count, self._row = count, row
+
+    def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
+        if node.op == "call_function" and isinstance(value, torch.Tensor):
+            self.values.append((node, self.part(value)))
+
+    def part(self, value: Any) -> Any:
+        """Return elements of the row; of all where no dimension is that of the batch."""
+        if not isinstance(value, torch.Tensor):
+            return None
+        sizes = [*value.shape]
+        among = [n for n, size in enumerate(sizes) if size == self._count]
+        among += [n for n, size in enumerate(sizes) if size and size % self._count == 0]
+        if among:
+            each = sizes[among[0]] // self._count
+            value = value.narrow(among[0], self._row * each, each)
+        return marks.read(marks.held(value.contiguous()))
+
+
+def _far(some: list[Any], others: list[Any]) -> float | None:
+    """Return how far values are apart where that is more than rounding."""
+    found = marks.apart(some, others)
+    if found is None or not (found["unlike"] or found["apart"] > 1e-3 * found["largest"]):
+        return None
+    return float(found["apart"])
 
 
 def numbers(values: list[Any]) -> list[float]:

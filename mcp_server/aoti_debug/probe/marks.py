@@ -25,6 +25,9 @@ class Later:
         self._elements = elements.to("cpu", non_blocking=True)
         self._event = torch.cuda.current_stream(elements.device).record_event()
 
+    def __len__(self) -> int:
+        return len(self._elements)
+
     def ready(self) -> bool:
         return bool(self._event.query())
 

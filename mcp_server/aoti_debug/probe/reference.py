@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from . import budget, call_counters, capture, describe, events, marks, watch
+from . import budget, call_counters, capture, describe, events, marks, memory, rows, watch
 from .lazy import torch
 from .vocabulary import owner
 
@@ -20,7 +20,6 @@ _MOST = 100  # calls that are looked at, of one line
 _NAMED = 6
 _GIVEN_TO = 16  # tensors of a call
 _WEIGHTS = 200
-_GIVEN = 1 << 16  # rows
 _CLASSES = 20_000
 _LATEST = 16  # calls of module and package that are held against each other
 _FAR = 1e-3  # of the largest value: more than rounding
@@ -52,6 +51,7 @@ class _Seen(NamedTuple):
     state: dict[str, marks.Mark]  # of the module's tensors that a call may change
     module: Any = None  # weakly
     before: dict[str, Any] = {}  # noqa: RUF012 - these tensors, where they are small
+    rows: Any = ()  # of the inputs
 
     def ready(self) -> bool:
         samples = [*(one.sample for one in self.inputs), *self.outputs]
@@ -65,7 +65,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 _exports: dict[type, list[_Export]] = {}
 _package: deque[_Seen] = deque(maxlen=_LATEST)
-_later: deque[tuple[_Seen, Any, list[Any], bool]] = deque()  # calls that a device works on
+_later: deque[tuple[_Seen, Any, rows.Batch, bool, bool]] = deque()  # a device may work on them
 _module: deque[_Seen] = deque(maxlen=_LATEST)
 
 
@@ -79,8 +79,6 @@ class _State:
     weights: dict[str, Any] = {}  # noqa: RUF012 - that packages were given, by their names
     first: dict[int, Any] = {}  # noqa: RUF012 - modules' weights at their first call
     learns: set[Any] = set()  # noqa: RUF012 - callers whose results may be trained on
-    rows: set[bytes] = set()  # noqa: RUF012 - that the package was given
-    wanted: dict[Any, list[Any]] = {}  # noqa: RUF012 - rows of the module's calls, by their caller
 
 
 def exported(module: Any, program: Any) -> None:
@@ -159,8 +157,9 @@ def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
     arranged = _arranged(*given)
     there = seen.ready()
     kept = there or (_module and capture.storage_bytes(arranged) <= _KEPT)
-    rows = marks.rows(arranged) if len(_State.rows) < _GIVEN else []
-    _later.append((seen, given if kept else None, rows, not there))
+    batch = rows.of(call.number, marks.rows(arranged), marks.tensors(result))
+    alone = call.loaded.path not in memory.stateful
+    _later.append((seen, given if kept else None, batch, alone, not there))
     _settle(there=there)
 
 
@@ -169,19 +168,19 @@ def _settle(*, there: bool = False) -> None:
     devices."""
     while _later and (there or _later[0][0].ready()):
         try:
-            seen, given, rows, late = _later.popleft()
+            seen, given, batch, alone, late = _later.popleft()
         except IndexError:  # a call of another thread took it
             return
         if late and given is not None:
             now = [marks.of(one).value for one in _arranged(*given)]
             given = given if now == [one.value for one in seen.inputs] else None  # written since
         _package.append(seen)
+        rows.given(batch, compare=alone)
         for other in list(_module):
             if _pair(other, seen, given, of_package=True):
                 _module.remove(other)
                 break
         else:
-            _State.rows.update(marks.keys(rows))
             for other in list(_module)[-1:]:
                 if found := _beside(other):
                     _say(other, found)
@@ -197,19 +196,11 @@ def _arranged(args: Any, kwargs: Any) -> list[Any]:
 
 
 def ended() -> None:
-    """Say which rows the module was given, and how many of them the package never was, where all of
-    its calls were seen."""
+    """Compare the rows of calls, where all calls of packages were seen."""
     _settle(there=True)
     counted = call_counters.of_process()
-    if counted is None or counted.numbers[call_counters.RETURNED] > _State.returned:
-        return
-    for caller, calls in _State.wanted.items():
-        wanted = [row for rows in calls for row in marks.keys(rows)]
-        missing = sum(row not in _State.rows for row in wanted)
-        if _State.rows and wanted:
-            rows = [missing, len(wanted)] if missing else []
-            asked = hashlib.sha256(b"".join(sorted(wanted))).hexdigest()[:16]
-            events.emit("reference", caller=caller, asked=asked, rows=rows)
+    if counted is not None and counted.numbers[call_counters.RETURNED] <= _State.returned:
+        rows.ended()
 
 
 def _watched(original: Any, of_torch: bool) -> Any:
@@ -245,7 +236,6 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
             return None
         _State.looked[caller] = looked + 1
         given = [marks.of(one) for one in _arranged(args, kwargs)]
-        _State.wanted.setdefault(caller, []).append(marks.rows(_arranged(args, kwargs)))
         state = _state(module)
         own = {name: one for name, one in _tensors(module) if name in state}
         small = _State.kept < _FAR and capture.storage_bytes([*own.values()]) <= _KEPT
@@ -253,7 +243,8 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
         of, differs = weakref.ref(module), _differences(module)
         if (lazy := watch.consumer()) is not None:
             differs["lazy"] = lazy
-        return _Seen(0, given, [], caller, differs, state, of, before)
+        batch = marks.rows(_arranged(args, kwargs))
+        return _Seen(0, given, [], caller, differs, state, of, before, batch)
     return None
 
 
@@ -262,7 +253,8 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
         _settle(there=True)
         outputs = [marks.held(one) for one in marks.tensors(result)]
-        seen = seen._replace(outputs=outputs)
+        rows.wanted(seen.caller, rows.of(0, seen.rows, marks.tensors(result)))
+        seen = seen._replace(outputs=outputs, rows=())
         if module.training:
             _watch_gradient(seen, marks.tensors(result))
         now = _state(module)

@@ -364,9 +364,20 @@ class Draw(ProbeReport):
     apart: float = 0.0
 
 
+class Mixing(ProbeReport):
+    """The first operator that gives a row of a batch another value beside other rows, and how far
+    the results are apart."""
+
+    op: str
+    row: int
+    apart: float = 0.0
+    stack: str = ""
+
+
 class TrialsReport(Step):
     trials: tuple[TrialReport, ...] = ()
     draws: tuple[Draw, ...] = ()
+    mixing: Mixing | None = None
     rounding: tuple[float, ...] = ()  # of the program and the package, from float64
     pair: Pair | None = None
     in_order: bool = False  # the calls were repeated from the first on, each with the state before

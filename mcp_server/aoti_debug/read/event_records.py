@@ -215,6 +215,7 @@ class Call(Record):
 
 
 FAR = 1e-3  # of the largest value
+ROUNDED = 64.0  # steps of a dtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +243,24 @@ class Reference(Record):
     other: tuple[int, ...] = ()  # tensors that have other values
     asked: str | None = None  # a digest of all rows that this caller's calls were given
     rows: tuple[int, ...] = ()  # of its inputs that the package was never given, and all of them
+    alike: tuple[int, ...] = ()  # rows with the package's results, of those compared, and of all
+    rounding: float = 0.0  # how far those rows are apart at most, in steps of their dtype
     apart: float | None = None  # the results at most, of the elements that were looked at
     largest: float = 0.0
     unlike: int = 0  # elements that are NaN or infinite on one side alone
     kept: Kept = None  # what both were given, within the run's directory
     trains: bool = False  # a gradient reached what this caller's calls return
     lazy: tuple[str, int] | None = None  # where the generator that makes the call is asked for it
+
+    @property
+    def mixed(self) -> bool:
+        """Tell whether the package gave other results for a row of this caller."""
+        return len(self.alike) == 3 and self.alike[0] < self.alike[1]
+
+    @property
+    def same(self) -> int:
+        """Return how many rows this caller gave, where the package gave all their results."""
+        return self.alike[0] if len(set(self.alike)) == 1 and self.rounding < ROUNDED else 0
 
     @property
     def reasons(self) -> int:
@@ -264,6 +277,15 @@ class Reference(Record):
     def far(self) -> bool:
         """Tell whether the results are further apart than rounding goes."""
         return self.paired and (bool(self.unlike) or (self.apart or 0.0) > FAR * self.largest)
+
+
+@dataclass(frozen=True, slots=True)
+class RowApart(Record):
+    """A row that two calls of a package were given, with results that are apart: a call, its row,
+    the other call, its row, and how far."""
+
+    pid: int
+    apart: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ KINDS: dict[str, tuple[type[Any], str, str]] = {
     "note": (records.Note, "notes", "pid"),
     "custom_ops": (records.CustomOps, "custom_ops", "pid"),
     "reference": (Reference, "references", "pid"),
+    "rows": (records.RowApart, "like_rows", "apart"),
     "weights": (records.Weights, "weights", "pid"),
     "handed": (records.Handed, "handed", "pid"),
     "held": (records.Held, "held", "what"),
@@ -174,7 +175,7 @@ class _EventReader:
         known = (key for key in reversed(self.calls) if key[0] == pid)
         key = next((key for key in known if self.calls[key].call == number), None)
         if key is not None and isinstance(memory, dict):
-            self.calls[key] = replace(self.calls[key], **taken(Call, memory))
+            self.calls[key] = replace(self.calls[key], **taken(Call, memory))  # type: ignore[arg-type]
 
     def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
         call = take(

@@ -31,6 +31,7 @@ class RunSeen:
     counted: tuple[records.Counted, ...] = ()
     call_counts: tuple[CallCounts, ...] = ()
     references: tuple[records.Reference, ...] = ()
+    like_rows: tuple[records.RowApart, ...] = ()
     weights: tuple[records.Weights, ...] = ()
     rows: tuple[records.ModelRow, ...] = ()
     returned: tuple[records.Odd, ...] = ()

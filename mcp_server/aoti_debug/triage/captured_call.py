@@ -59,6 +59,7 @@ class Captured:
     trials: tuple[Trial, ...] = ()  # calls that are repeated against the program
     pair: Path | None = None  # a call that the script compares, and its reference
     rejected: bool = False  # the script complains of what calls returned
+    rows: bool = False  # a row was given other results beside other rows
     forked: bool = False  # a child of a process that has run the package does not return
     others: tuple[Call, ...] = ()  # of the same model, one of each kind that was recorded
     constants: tuple[Path, ...] = ()  # what load_constants was given before the call, in order
@@ -142,6 +143,7 @@ def with_trials(found: Captured, observations: Observations, directory: Path) ->
     """Add the calls that are repeated against the exported program, of those that are kept."""
     run = observations.run
     found = replace(found, rejected=complains(observations), forked=bool(stuck(observations)))
+    found = replace(found, rows=bool(run.like_rows) or any(one.mixed for one in run.references))
     pairs = [one.kept for one in run.references if one.kept]
     if found.rejected and pairs and found.package is not None:
         found = replace(found, pair=directory / pairs[0])

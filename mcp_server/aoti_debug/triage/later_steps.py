@@ -33,7 +33,7 @@ from aoti_debug.record.outputs import always
 from aoti_debug.run.files import write_atomically
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
 from aoti_debug.triage.captured_program import older_package, passed_over, program_kept, script_of
-from aoti_debug.triage.put_back import paired, put_back
+from aoti_debug.triage.put_back import paired, put_back, stored
 from aoti_debug.triage.replay import check_call, limit, probed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.source_text import LOADERS, calls_of, read
@@ -306,12 +306,22 @@ async def take_put_back(state: RunState, observations: Observations, _: Captured
     files = [Path(one.file) for one in places]
     files = list(dict.fromkeys([*files, *filter(None, [script_of(run)])]))
     found = await anyio.to_thread.run_sync(_in, files[:_FILES])
+    kept = await anyio.to_thread.run_sync(_stored, places[0]) if observations.caller else None
+    observations = replace(observations, stored=kept)
     if len(found) != 1:
         return observations
     (one,) = found
     said = f"{one.name} at {base_name(one.line.file)}:{one.line.line}"
     state.done(Step(name=PUT_BACK.name, status="done", why=WHY_PUT_BACK, finding=said))
     return replace(observations, put_back=one)
+
+
+def _stored(caller: SourceLine) -> SourceLine | None:
+    """Find the line that keeps the results of a call. Blocks."""
+    path = Path(caller.file)
+    file = read(path, path.parent)
+    line = stored(file.tree, caller.line) if file is not None and caller.line else None
+    return source_of((caller.file, line))[0] if line else None
 
 
 def _in(paths: Sequence[Path]) -> list[PutBack]:

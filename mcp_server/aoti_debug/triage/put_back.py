@@ -9,6 +9,7 @@ from aoti_debug.triage.source_text import FUNCTIONS, every, name_of
 
 _SORTS = ("argsort", "sort")
 _INVERTS = ("argsort", "scatter", "scatter_", "index_copy_", "invert_permutation")
+_STORES = ("append", "extend", "insert", "put", "put_nowait", "setdefault", "update", "set_result")
 _KEEPS = ("from_numpy", "tensor", "as_tensor", "asarray", "array", "tolist", "to", "long")
 
 
@@ -59,6 +60,27 @@ def _paired(function: ast.AST, tree: ast.AST) -> Iterator[tuple[ast.Name, str]]:
 def _given(value: ast.expr) -> list[ast.Name]:
     args = value.args[:1] if isinstance(value, ast.Call) else []
     return [one for one in args if isinstance(one, ast.Name)]
+
+
+def stored(tree: ast.AST, line: int) -> int | None:
+    """Return the line that keeps what a call on `line` returned: in a container, or as an
+    attribute."""
+    around = [f for f in _functions(tree) if f.lineno <= line <= (f.end_lineno or line)]
+    made: set[str] = set()
+    for node in sorted(every(around[-1] if around else tree, ast.stmt), key=lambda n: n.lineno):
+        value = node.iter if isinstance(node, ast.For) else getattr(node, "value", None)
+        if value is None or (not made and node.lineno != line):
+            continue
+        uses = node.lineno == line or any(one.id in made for one in every(value, ast.Name))
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        plain = [one.id for t in targets if t is not None for one in every(t, ast.Name)]
+        if not uses:
+            continue
+        keeps = isinstance(value, ast.Call) and name_of(value.func) in _STORES
+        if keeps or any(isinstance(t, (ast.Subscript, ast.Attribute)) for t in targets):
+            return node.lineno
+        made.update(plain)
+    return None
 
 
 def _made_of(name: str, values: dict[str, ast.expr]) -> set[str]:

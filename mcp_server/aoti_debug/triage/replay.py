@@ -82,6 +82,7 @@ def besides(call: Captured, directory: Path) -> list[str]:
             "trials": [trial.document for trial in call.trials],
             "last": (call.call.call or 0) if call.call is not None else 0,
             "rejected": call.rejected,
+            "rows": call.rows,
             "forked": call.forked,
             "pair": str(call.pair) if call.pair is not None else None,
         }

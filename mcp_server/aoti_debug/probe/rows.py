@@ -1,0 +1,89 @@
+"""Rows of batches. Those that the module of the script is given: did the package get them, and give
+the same results? And a row that one call of the package gives other results than another."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, NamedTuple
+
+from . import events, marks
+from .lazy import torch
+
+_GIVEN = 1 << 16  # rows
+_HELD = 2000  # rows whose results are compared
+_FAR = 1e-3  # of the largest value: more than rounding
+
+Caller = Any  # a file and its line
+Place = tuple["Batch", int]
+
+
+class Batch(NamedTuple):
+    """Elements of each row of a call's inputs and outputs; no rows where they are not alike."""
+
+    call: int  # of a package; 0: of the module
+    rows: list[Any]
+    results: list[Any]
+
+    def ready(self) -> bool:
+        return all(marks.ready(one) for one in (*self.rows, *self.results))
+
+
+class _State:
+    given: dict[bytes, Place] = {}  # noqa: RUF012 - by row: where the package was given it first
+    wanted: dict[Caller, list[Batch]] = {}  # noqa: RUF012 - by caller: calls of the module
+    apart: list[Any] = []  # noqa: RUF012 - the first row of which two calls differ
+
+
+def of(call: int, rows: list[Any], outputs: list[Any]) -> Batch:
+    """Take the rows of outputs, where there are as many as `rows` of inputs."""
+    if not rows or len(_State.given) >= _GIVEN:
+        return Batch(call, [], [])
+    found = [one for one in outputs[:4] if one.dim() and one.shape[0] == len(rows[0])]
+    return Batch(call, rows, [few for one in found for few in marks.rows([one])])
+
+
+def given(batch: Batch, *, compare: bool) -> None:
+    """Note what a call of a package was given and gave; hold it against what others gave for the
+    same row, unless they depend on the calls before."""
+    for number, key in enumerate(marks.keys(batch.rows)):
+        was = _State.given.setdefault(key, (batch, number))
+        if compare and was[0] is not batch and not _State.apart:
+            found = _apart(was, (batch, number))
+            if found is not None and found["far"]:
+                _State.apart += [was[0].call, was[1], batch.call, number, found["apart"]]
+
+
+def wanted(caller: Caller, batch: Batch) -> None:
+    """Note what a call of the module was given and gave."""
+    _State.wanted.setdefault(caller, []).append(batch)
+
+
+def _apart(one: Place, other: Place) -> dict[str, Any] | None:
+    mine, theirs = ([marks.read(few)[n] for few in batch.results] for batch, n in (one, other))
+    found = marks.apart(mine, theirs) if mine else None
+    if found is None:
+        return None
+    steps = [torch.finfo(few.dtype).eps for few in mine if few.is_floating_point()]
+    rounding = found["apart"] / (found["largest"] * max(steps, default=1.0) or 1.0)
+    far = found["unlike"] or found["apart"] > _FAR * found["largest"]
+    return {**found, "far": far, "rounding": rounding}
+
+
+def ended() -> None:
+    """Say of each caller of the module how many of its rows the package was never given, and how
+    many results are the same."""
+    for caller, batches in _State.wanted.items():
+        keys = [(key, (b, n)) for b in batches for n, key in enumerate(marks.keys(b.rows))]
+        if not (_State.given and keys):
+            continue
+        missing = sum(key not in _State.given for key, _ in keys)
+        held = [_apart(_State.given[key], own) for key, own in keys[:_HELD] if key in _State.given]
+        known = [one for one in held if one is not None]
+        alike = [sum(not one["far"] for one in known), len(known), len(keys)]
+        asked = hashlib.sha256(b"".join(sorted(key for key, _ in keys))).hexdigest()[:16]
+        rows = [missing, len(keys)] if missing else []
+        most = max((one["rounding"] for one in known), default=0.0)
+        found = {"asked": asked, "rows": rows, "alike": alike, "rounding": most}
+        events.emit("reference", caller=caller, **found)
+    if _State.apart:
+        events.emit("rows", apart=_State.apart)
