@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import aoti_debug
+import pytest
 from programs import torch_python
 
 # Two threads fill one input and call; then one clears it, which another fills.
@@ -67,3 +68,39 @@ def test_a_call_is_given_what_its_thread_wrote_where_threads_share_an_input(tmp_
         check=True,
     )
     assert done.stdout.strip() == "[[12.0, 13.0], [22.0, 23.0], [32.0, 33.0]] 1"
+
+
+LOST = """
+import os, torch
+from aoti_debug.probe import handed, lost_writes
+
+handed.begin()
+call = handed.calling(lambda model, leaf: leaf.clone())
+call(None, torch.zeros(2))
+x, rows = torch.ones(4, 2), [0, 2]
+x[rows].zero_()  # lost
+x[1].mul_(3)
+used = x[rows].add_(1)
+kept = [x[rows].add_(1)]
+given = x[rows].add_(1)
+call(None, given)
+print(x.tolist(), (used + kept[0]).sum().item())
+del used, kept, given
+print(sum(lost_writes._found.values()), [line for _, line in lost_writes._found])
+"""
+
+
+@pytest.mark.parametrize(("how", "first"), [("1", [1.0, 1.0]), ("lost", [0.0, 0.0])])
+def test_a_write_to_a_copy_that_nothing_reads_is_told_and_made_good(
+    tmp_path: Path, how: str, first: list[float]
+) -> None:
+    script = tmp_path / "lost.py"
+    script.write_text(LOST, "utf-8")
+    env = {"PYTHONPATH": str(Path(aoti_debug.__file__).parents[1]), "AOTI_DEBUG_HANDED": how}
+    done = subprocess.run(
+        [torch_python(), str(script)], env=env, capture_output=True, text=True, timeout=100
+    )
+    line = LOST.splitlines().index("x[rows].zero_()  # lost") + 1
+    last = done.stdout.splitlines()
+    assert last[-2].startswith(f"[{first}, [3.0, 3.0], {first}"), done.stderr
+    assert last[-1] == f"1 [{line}]"

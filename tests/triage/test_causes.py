@@ -266,6 +266,17 @@ wrong = [n for n in range(9) if not torch.allclose(board[n % 5], model(rows[n : 
 sys.exit(f"{len(wrong)} wrong rows" if wrong else 0)
 """
 )
+LOST = (
+    SMALL
+    + """\
+package(x)
+pool = torch.ones(8, 16)
+pool[[1, 4]].zero_()
+want = torch.ones(8, 16)
+want[[1, 4]] = 0
+sys.exit(float((package(pool) - model(want)).abs().max()) > 1e-3)
+"""
+)
 AUTOCAST = (
     SMALL
     + """\
@@ -736,6 +747,12 @@ def test_right_rows_that_are_mixed_up_after_the_call_are_named_with_the_line_tha
     cause = best(found(NUMBERED))
     assert cause.category == "user_code" and "each of 9 rows" in cause.summary, cause.summary
     assert cause.source[0].text == "board[number] = row"
+
+
+def test_a_write_to_a_copy_is_proved_by_making_it_where_it_was_meant(found: Triaged) -> None:
+    cause = best(found(LOST))
+    assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
+    assert cause.source[0].text == "pool[[1, 4]].zero_()"
 
 
 def test_calls_that_moved_the_state_of_the_package_alone_are_proved_by_loading_it_anew(

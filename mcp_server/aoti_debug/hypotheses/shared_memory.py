@@ -57,7 +57,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if observations.ending is None:
         return
     agreed, rejected = agreeing(observations), rejects(observations)
-    if (sure := handed_over(observations)) is not None:
+    if (sure := handed_over(observations) or lost(observations)) is not None:
         yield sure
         return
     others = in_script(observations)
@@ -106,6 +106,29 @@ def handed_over(observations: Observations) -> Candidate | None:
     lines = source_of(*dict.fromkeys(places))
     because = [Experiment(experiment=what, result=result)]
     return kind.found(said, one.span, source=lines, because=because, fixes=[fix])
+
+
+def lost(observations: Observations) -> Candidate | None:
+    """Return the line that writes to a copy, if the script ends well with that write made to what
+    was copied."""
+    again = observations.handed
+    found = [one for one in again.run.handed if one.lost] if again is not None else []
+    if again is None or again.ending is None or not again.ending.clean or not found:
+        return None
+    one = max(found, key=lambda one: one.count)
+    at = f" at {spot(*one.writer)}" if one.writer else ""
+    said = f"a write in place{at} changes a copy that nothing reads ({one.count} times): what was "
+    said += "copied stays as it was"
+    what = "the script again, with these writes made to what was copied"
+    fix = "assign to what is indexed (x[rows] = 0); indexing with a list or a tensor, .to() and "
+    fix += "reshape give copies"
+    return replace(KEPT, confidence="proved").found(
+        said,
+        one.span,
+        source=source_of(one.writer),
+        because=[Experiment(experiment=what, result="ends well: nothing is wrong")],
+        fixes=[Fix(what=fix)],
+    )
 
 
 def no_longer_apart(observations: Observations, again: Observations) -> str:

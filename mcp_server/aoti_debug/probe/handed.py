@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, Optional
 
-from . import describe, events, memory, repeats, watch
+from . import describe, events, lost_writes, memory, repeats, watch
 from .lazy import torch
 
 _BYTES = 1 << 20  # of a tensor
@@ -60,6 +60,7 @@ _own: dict[tuple[int, int], tuple[Any, set[Place]]] = {}
 def begin() -> None:
     """Watch what tensors are made, handed over and read, in every thread."""
     global _given
+    lost_writes.begin(make_good=memory.hands_over == "lost")
     _given = torch.utils.weak.WeakTensorKeyDictionary()
     _State.mode = type(
         "Handed", (torch.overrides.TorchFunctionMode,), {"__torch_function__": _function}
@@ -75,6 +76,8 @@ def begin() -> None:
             _thread.mode.__exit__(None, None, None)
 
     thread._bootstrap_inner = bootstrap
+    if memory.hands_over == "lost":
+        return
     for home, name in (("queue", "Queue"), ("concurrent.futures", "ThreadPoolExecutor")):
         kind: Any = getattr(import_module(home), name)
         method = "put" if name == "Queue" else "submit"
@@ -117,8 +120,10 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
         _enter()
-        args, kwargs = _meant((args, kwargs), _as_written)
+        if memory.hands_over != "lost":
+            args, kwargs = _meant((args, kwargs), _as_written)
         for leaf in leaves((args, kwargs)):
+            lost_writes.read(leaf)
             if _plain(leaf):
                 _inputs[_memory(leaf)] = watch.caller("library")
         result = original(model, *args, **kwargs)
@@ -131,6 +136,7 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def ended() -> None:
     """Say which line wrote what another had not read yet, and how often."""
+    lost_writes.ended()
     for (writer, maker, reader, same), count in list(_found.items())[:_LINES]:
         events.emit("handed", writer=writer, maker=maker, caller=reader, same=same, count=count)
     for (writer, call), count in list(_after.items())[:_LINES]:
@@ -184,8 +190,20 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
     if _thread.inside or name == _ATTRIBUTE:
         return func(*args, **kwargs)
     writes = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+    if memory.hands_over == "lost":
+        return _looked(func(*args, **kwargs), name, args, kwargs, writes)
     with _writing if writes else contextlib.nullcontext():  # what is copied is what was written
-        return _seen(func, args, kwargs, writes)
+        result = _seen(func, args, kwargs, writes)
+    return _looked(result, name, args, kwargs, writes)
+
+
+def _looked(result: Any, name: str, args: Any, kwargs: Any, writes: bool) -> Any:
+    inside, _thread.inside = _thread.inside, True
+    try:
+        lost_writes.seen(name, args, kwargs, result, writes)
+    finally:
+        _thread.inside = inside
+    return result
 
 
 def _seen(func: Any, args: Any, kwargs: Any, writes: bool) -> Any:

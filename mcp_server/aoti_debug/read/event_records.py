@@ -320,11 +320,12 @@ class Handed(Record):
     same: bool = False  # one thread writes and reads
     after: bool = False  # an input is written when the call that was given it has returned
     again: bool = False  # memory that was handed over before is handed over once more
+    lost: bool = False  # a copy is written that nothing reads
     count: int = 0
 
     @property
     def late(self) -> bool:
-        return not (self.after or self.again)
+        return not (self.after or self.again or self.lost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,6 +137,8 @@ def _with_calls(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:
             calls[one.call] = replace(
                 like, captured=kept, why_not=one.why_not, signature=one.signature
             )
+    for number, call in calls.items():
+        calls[number] = _judged(call, counts)
     recorded, like = calls.get(counts.last), groups.get(counts.last_group)
     if recorded is not None and recorded.captured is None and counts.held == counts.last:
         calls[counts.last] = replace(recorded, captured=counted.now, why_not=None)
@@ -155,6 +157,22 @@ def _with_calls(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:
     at = next((n for n, c in enumerate(run.calls) if c.pid == counts.pid), len(others))
     joined = (*others[:at], *ordered, *others[at:])
     return on_device(replace(run, calls=joined, phases=tuple(phases)), counts, counted)
+
+
+def _judged(call: Call, counts: CallCounts) -> Call:
+    """Add what a device found its outputs to hold: it tells of NaN and Inf, and of none."""
+    found = [one for model in counts.outputs.values() for one in model]
+    known = next((one.signature for one in found if call.call in one.numbers), None)
+    finite = bool(found) and not counts.unread and not any(one.signature for one in found)
+    signature = 0 if known is None and finite else known
+    if signature is None or not call.ok:
+        return call
+    none = [not signature >> 3 * min(n, written.PLACES - 1) & 7 for n in range(len(call.outputs))]
+    outputs = tuple(
+        replace(one, nan=0, inf=0) if fine and one.nan is None else one
+        for fine, one in zip(none, call.outputs, strict=True)
+    )
+    return replace(call, outputs=outputs, signature=call.signature or signature)
 
 
 def on_device(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:

@@ -112,13 +112,14 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     directory, flags = state.subdirectory(HANDED_OVER), {"AOTI_DEBUG_HANDED": "1"}
     target = state.request.target
     ran = await spawn(state, "handed over", target.argv, directory, traced=True, flags=flags)
-    count = sum(one.count for one in ran.observations.run.handed if not one.again)
+    seen = ran.observations.run.handed
+    count = sum(one.count for one in seen if one.late or one.after)
     said = f"{count} reads of overwritten memory; with the original values the script "
     said += "fails too" if shows(ran.observations) else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
-    if not shows(ran.observations) and not all(
-        o.same for o in ran.observations.run.handed if not o.again
-    ):
+    if shows(ran.observations) and any(one.lost for one in seen):
+        return await take_lost(state, observations, ran)
+    if not shows(ran.observations) and not all(o.same for o in seen if o.late or o.after):
         directory = state.subdirectory("as-it-is")
         again = await spawn(state, "as it is", target.argv, directory, traced=True)
         said = "fails again" if shows(again.observations) else "ends well now: the outcome varies"
@@ -126,6 +127,21 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
         if not shows(again.observations):
             return observations
     return replace(observations, handed=ran.observations)
+
+
+async def take_lost(state: RunState, observations: Observations, handed: Ran) -> Observations:
+    """Run it once more, with writes to copies that nothing reads made where they were meant."""
+    directory, flags = state.subdirectory("lost-writes"), {"AOTI_DEBUG_HANDED": "lost"}
+    ran = await spawn(
+        state, "lost writes", state.request.target.argv, directory, traced=True, flags=flags
+    )
+    count = sum(one.count for one in ran.observations.run.handed if one.lost)
+    said = f"{count} writes to a copy that nothing reads; made where they were meant, the script "
+    said += "fails too" if shows(ran.observations) else "ends well"
+    why = "a write to a copy that nothing reads changes nothing: makes it where it was meant"
+    state.done(state.step("lost writes", why, ran, said))
+    right = handed if shows(ran.observations) else ran
+    return replace(observations, handed=right.observations)
 
 
 HANDED = LaterStep("handed over", 600.0, take_handed, handed_can_tell)
