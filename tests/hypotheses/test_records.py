@@ -313,6 +313,10 @@ SAMPLES: dict[str, tuple[Observations, Observations]] = {
         observed(reference(training=["norm (BatchNorm1d)"])),
         observed(reference(training=["norm (BatchNorm1d)"]), code=0),
     ),
+    "rows": (
+        observed(reference(alike=[3, 3, 3], asked="0f")),
+        observed(reference(alike=[2, 3, 3], asked="0f")),
+    ),
     "shared_memory": (observed(memory={"overwritten": [0]}), observed()),
     "sorted_back": (
         replace(observed(), put_back=SORTS),

@@ -41,8 +41,7 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     keeping = [one for one in every if not one[0].breaks]
     if not breaking:
         return OPEN
-    # What gives the results of the program is not what a script rejects that was not refused.
-    narrowed = bounds(finding, observations) is not None or rejects(observations)
+    narrowed = bounds(finding, observations) is not None
     if wrong := [one for one in keeping if one[1].given.wrong_values]:
         calls = numbers(wrong)
         because = lines(wrong, "which keeps the contract") + lines(breaking)
@@ -55,6 +54,9 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         calls = ", ".join(str(call) for _, call in sorted(others)[:4])
         why = f"the script finds the results of call {calls} wrong, which breaks nothing"
         return Weighed("also_true", lines(breaking, "which breaks it"), why)
+    if mixed := mixed_rows(observations):
+        why = f"calls {mixed}, which break nothing, give one row different results"
+        return Weighed("also_true", (), why)
     pair = observations.checks.pair
     fine = all(outcome.given.verdict == "agrees" for _, outcome in breaking)
     if pair is not None and pair.explained and fine:
@@ -72,6 +74,17 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         because = lines(bad, "which breaks it", finding) + lines(helped)
         return Weighed("cause", because + lines(spared, "which keeps it"))
     return OPEN
+
+
+def mixed_rows(observations: Observations) -> str:
+    """Return two calls that keep the contract and give one row different results, where the program
+    does so too."""
+    trials, broken = observations.checks.trials, [c for c in observations.run.calls if c.breaks]
+    for one in observations.run.like_rows if trials is not None and trials.mixing else ():
+        calls = {int(one.apart[0]), int(one.apart[2])}
+        if not any(call.pid == one.pid and call.call in calls for call in broken):
+            return " and ".join(map(str, sorted(calls)))
+    return ""
 
 
 def complained_of(observations: Observations) -> set[tuple[int, int]]:
