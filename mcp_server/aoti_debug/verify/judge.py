@@ -508,7 +508,11 @@ def _model(trial: Trial, facts: Facts) -> Found:
         return Found(what, "good", "the original does not compute it")
     elif not trial.reference_finite and trial.package_finite and facts.hiding:
         text = f"values that are not finite are hidden by {', '.join(facts.hiding)}"
-    elif trial.model == "differs" and not _by_check(facts, TOLD_BY_CHECK | OF_WEIGHTS):
+    elif (
+        trial.model == "differs"
+        and not _by_check(facts, TOLD_BY_CHECK | OF_WEIGHTS)
+        and not (facts.category in OF_WEIGHTS and facts.of_reference.met)
+    ):
         text = f"its results on {trial.place} differ from before"
     return _found(what, text, "same results as before")
 

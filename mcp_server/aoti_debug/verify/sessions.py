@@ -33,6 +33,11 @@ class OfReference:
     alone: int = 0  # of the first call that is compared with no reference now, where others are
     other: int = 0  # of the first for whose inputs the reference gives something else now
 
+    @property
+    def met(self) -> bool:
+        """Tell whether calls return what the reference gave, and gives still."""
+        return bool(self.calls) and not (self.unlike or self.alone or self.other)
+
 
 def longest(run: RunSeen) -> int:
     """Return how many calls a session has at most, up to `CALLS`: one begins where the reference
