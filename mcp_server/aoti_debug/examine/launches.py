@@ -47,10 +47,12 @@ def ops_of(launch: Launch) -> list[str]:
 
 
 def nodes_of(launch: Launch, model: CompiledModel | None) -> list[str]:
-    """Return the names of a launch's nodes, after and before Inductor's passes."""
+    """Return the names of a launch's nodes before Inductor's passes, which are those of the
+    exported program; where these are not known, after them."""
     origin = origin_of(launch, model)
-    more = (*origin.nodes, *origin.nodes_before) if origin is not None else ()
-    return list(dict.fromkeys([*launch.nodes, *more]))
+    if origin is not None and origin.nodes_before:
+        return list(origin.nodes_before)
+    return list(dict.fromkeys([*launch.nodes, *(origin.nodes if origin is not None else ())]))
 
 
 def origin_of(launch: Launch | None, model: CompiledModel | None) -> KernelOrigin | None:

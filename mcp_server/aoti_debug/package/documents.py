@@ -16,6 +16,7 @@ from aoti_debug.vocabulary import Place, model_places, places_in
 
 _MODEL = re.compile(r"models/[^/\n]{1,200}\.json")
 _LINES = 12
+_NODES = 5000  # of one kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +185,8 @@ def _origin(key: str, value: dict[str, Any]) -> KernelOrigin:
     return KernelOrigin(
         kernel=(name if numbered else key)[:300],
         handle=int(number) if numbered else None,
-        nodes=tuple(_texts(value.get("post_grad_nodes"), 300)),
-        nodes_before=tuple(_texts(value.get("pre_grad_nodes"), 300)),
+        nodes=tuple(_texts(value.get("post_grad_nodes"), 300, _NODES)),
+        nodes_before=tuple(_texts(value.get("pre_grad_nodes"), 300, _NODES)),
         # The user's innermost place of each trace, or torch's own where there is no other.
         source=tuple(dict.fromkeys(p for text in traces for p in model_places(text)[-1:])),
     )

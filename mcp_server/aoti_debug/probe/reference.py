@@ -51,7 +51,7 @@ class _Seen(NamedTuple):
     state: dict[str, marks.Mark]  # of the module's tensors that a call may change
     module: Any = None  # weakly
     before: dict[str, Any] = {}  # noqa: RUF012 - these tensors, where they are small
-    rows: Any = ()  # of the inputs
+    rows: Any = None  # of the inputs
 
     def ready(self) -> bool:
         samples = [*(one.sample for one in self.inputs), *self.outputs]
@@ -157,7 +157,7 @@ def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
     arranged = _arranged(*given)
     there = seen.ready()
     kept = there or (_module and capture.storage_bytes(arranged) <= _KEPT)
-    batch = rows.of(call.number, marks.rows(arranged), marks.tensors(result))
+    batch = rows.of(rows.taken(call.number, arranged), marks.tensors(result))
     alone = call.loaded.path not in memory.stateful
     _later.append((seen, given if kept else None, batch, alone, not there))
     _settle(there=there)
@@ -243,7 +243,7 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
         of, differs = weakref.ref(module), _differences(module)
         if (lazy := watch.consumer()) is not None:
             differs["lazy"] = lazy
-        batch = marks.rows(_arranged(args, kwargs))
+        batch = rows.taken(0, _arranged(args, kwargs))
         return _Seen(0, given, [], caller, differs, state, of, before, batch)
     return None
 
@@ -253,8 +253,8 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
         _settle(there=True)
         outputs = [marks.held(one) for one in marks.tensors(result)]
-        rows.wanted(seen.caller, rows.of(0, seen.rows, marks.tensors(result)))
-        seen = seen._replace(outputs=outputs, rows=())
+        rows.wanted(seen.caller, rows.of(seen.rows, marks.tensors(result)))
+        seen = seen._replace(outputs=outputs, rows=None)
         if module.training:
             _watch_gradient(seen, marks.tensors(result))
         now = _state(module)

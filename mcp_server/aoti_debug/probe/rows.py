@@ -21,6 +21,7 @@ class Batch(NamedTuple):
     """Elements of each row of a call's inputs and outputs; no rows where they are not alike."""
 
     call: int  # of a package; 0: of the module
+    kind: Any  # sizes and dtypes of a row
     rows: list[Any]
     results: list[Any]
 
@@ -31,20 +32,31 @@ class Batch(NamedTuple):
 class _State:
     given: dict[bytes, Place] = {}  # noqa: RUF012 - by row: where the package was given it first
     wanted: dict[Caller, list[Batch]] = {}  # noqa: RUF012 - by caller: calls of the module
+    kinds: set[Any] = set()  # noqa: RUF012 - of the rows that packages were given
     apart: list[Any] = []  # noqa: RUF012 - the first row of which two calls differ
 
 
-def of(call: int, rows: list[Any], outputs: list[Any]) -> Batch:
-    """Take the rows of outputs, where there are as many as `rows` of inputs."""
-    if not rows or len(_State.given) >= _GIVEN:
-        return Batch(call, [], [])
+def taken(call: int, inputs: list[Any]) -> Batch:
+    """Take the rows of inputs."""
+    if len(_State.given) >= _GIVEN:
+        return Batch(call, None, [], [])
+    kind = tuple((tuple(one.shape[1:]), str(one.dtype)) for one in inputs)
+    return Batch(call, kind, marks.rows(inputs), [])
+
+
+def of(batch: Batch, outputs: list[Any]) -> Batch:
+    """Take the rows of outputs, where there are as many as of inputs."""
+    rows = batch.rows
+    if not rows:
+        return batch
     found = [one for one in outputs[:4] if one.dim() and one.shape[0] == len(rows[0])]
-    return Batch(call, rows, [few for one in found for few in marks.rows([one])])
+    return batch._replace(results=[few for one in found for few in marks.rows([one])])
 
 
 def given(batch: Batch, *, compare: bool) -> None:
     """Note what a call of a package was given and gave; hold it against what others gave for the
     same row, unless they depend on the calls before."""
+    _State.kinds.add(batch.kind)
     for number, key in enumerate(marks.keys(batch.rows)):
         was = _State.given.setdefault(key, (batch, number))
         if compare and was[0] is not batch and not _State.apart:
@@ -72,7 +84,8 @@ def _apart(one: Place, other: Place) -> dict[str, Any] | None:
 def ended() -> None:
     """Say of each caller of the module how many of its rows the package was never given, and how
     many results are the same."""
-    for caller, batches in _State.wanted.items():
+    for caller, all_of_them in _State.wanted.items():
+        batches = [one for one in all_of_them if one.kind in _State.kinds]
         keys = [(key, (b, n)) for b in batches for n, key in enumerate(marks.keys(b.rows))]
         if not (_State.given and keys):
             continue

@@ -64,9 +64,12 @@ class Written:
         """Return how little the nearest value of the reference is like it."""
         return self.closest[0] if self.closest is not None else (_OTHER, float("inf"))
 
-    def names(self, node: str, op: str) -> int:
+    def names(self, node: str, op: str, users: frozenset[str]) -> int:
         """Return 0 for the value of a node that the launch stands for, 1 for one of an operator of
-        these nodes, else `_OTHER`."""
+        these nodes, else `_OTHER`: also where only nodes of the launch use it, which need not
+        write it."""
+        if node not in users and users and users <= self.nodes:
+            return _OTHER
         return 0 if node in self.nodes else 1 if op in self.ops else _OTHER
 
     def overlaps(self, device: str, begin: int, end: int) -> bool:
@@ -144,15 +147,18 @@ class Matching:
             groups.setdefault(_elements(one.sample), []).append(one)
         self._groups = {key: _Group(group) for key, group in groups.items()}
 
-    def offer(self, what: Document, own: Sample, exact: Sample) -> None:
-        """Hold one value against what was written; `what` says which it is."""
+    def offer(
+        self, what: Document, own: Sample, exact: Sample, users: frozenset[str] = frozenset()
+    ) -> None:
+        """Hold one value against what was written; `what` says which it is, `users` which nodes
+        use it."""
         group = self._groups.get(_elements(own))
         if group is None or not own.values.numel():
             return
         names = what["name"], what["node"]
         for place, apart in group.worth(names, _probes(exact)):
             one = group.written[place]
-            order = one.names(what["node"], what["name"]), apart
+            order = one.names(what["node"], what["name"], users), apart
             if one.closest is None or order < one.closest[0]:
                 one.closest = order, (what, own, exact)
             if apart <= _NEAR:

@@ -161,13 +161,17 @@ class Exact(Observer):
         self._matching, self._own, self._decomposed = matching, own.samples, decomposed
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
-        made_of = node.meta.get("from_node") if self._decomposed else None
-        name = made_of[-1].name if made_of else node.name
+        name, users = self._name(node), frozenset(map(self._name, node.users))
         for place, tensor in parts(node, args, kwargs, value):
             own = self._own.pop((node.name, place), None)
             if own is not None:
                 what = {**located(node), "node": name, "name": base(node)}
-                self._matching.offer(what, own, sampled(tensor))
+                self._matching.offer(what, own, sampled(tensor), users)
+
+    def _name(self, node: Any) -> str:
+        """Return a node's name in the program that was exported."""
+        made_of = node.meta.get("from_node") if self._decomposed else None
+        return str(made_of[-1].name if made_of else node.name)
 
 
 def hold_against_program(
