@@ -107,7 +107,11 @@ ENDED = re.compile(
     r"|\b(?:saved|wrote|written)\b"
     r"|\b(?:took|in|time:?) [\d.:]{1,12} ?(?:s|ms|seconds)?\b|\bvs\.? eager [\d.e-]{4,12}$"
 )
-BEGINS = re.compile(r"(?i)(?:\.\.\.|…)\s{0,4}$|^\W{0,4}(?:running|loading|compiling|waiting)\b")
+BEGINS = re.compile(
+    r"(?i)(?:\.\.\.|…)\s{0,4}$"
+    r"|(?:^|[:\]>-] {1,4})(?:running|loading|compiling|waiting|initiali[sz]ing|starting|opening)\b"
+    r"(?!.{0,80}\b100%)"
+)
 LAST = 6  # lines of a log that may say how it ended
 
 

@@ -260,7 +260,8 @@ class Session:
                 more["rounding"] = bench.rounding(self.inputs)
             if asked["rows"]:
                 with contextlib.suppress(Exception):
-                    more["mixing"] = bench.mixing(self._batch(wanted))
+                    found_in = experiments.mixing(self.program, self._batch(wanted))
+                    more["mixing"] = found_in or None
         return {"trials": found, **more}
 
     def _batch(self, wanted: list[Document]) -> Callable[[], standalone.Inputs]:

@@ -184,33 +184,6 @@ class Bench:
             found.append({**graph_run.about(node), "node": node.name, "apart": moved["apart"]})
         return found
 
-    def mixing(self, inputs: Callable[[], Inputs]) -> Document | None:
-        """Give one row of a batch in place of all, to the program; where its result is another,
-        name the first node that gives it another value."""
-        module, given = compare.unguarded(self.program), inputs()
-        tensors = [leaf for leaf in given.flat if isinstance(leaf, torch.Tensor)]
-        sizes = {one.shape[0] if one.dim() else 0 for one in tensors}
-        count = sizes.pop() if len(sizes) == 1 else 0
-        if count < 2 or compare.random_ops(module):
-            return None
-        for row in (0, count - 1):
-            flat = [
-                leaf[row : row + 1].expand_as(leaf).contiguous()
-                if isinstance(leaf, torch.Tensor)
-                else leaf
-                for leaf in inputs().flat
-            ]
-            plain, alone = _Row(count, row), _Row(count, row)
-            outputs = [graph_run.Run(module, plain)(inputs().flat)]
-            outputs.append(graph_run.Run(module, alone)(flat))
-            mine, theirs = ([plain.part(one) for one in some] for some in outputs)
-            if (moved := _far(mine, theirs)) is None:
-                continue
-            for (node, value), (_, other) in zip(plain.values, alone.values):
-                if _far([value], [other]) is not None:
-                    return {**graph_run.about(node), "row": row, "apart": moved}
-        return None
-
     def rounding(self, inputs: Callable[[], Inputs]) -> list[float]:
         """Return how far the program's and the package's results are from float64."""
         module = compare.unguarded(self.program)
@@ -289,6 +262,35 @@ class Bench:
         leaves = standalone.results(model, inputs, self._written)
         self._latest = [graph_run.on_cpu(leaf) for leaf in leaves]
         return self._latest
+
+
+def mixing(program: Any, inputs: Callable[[], Inputs]) -> Document | None:
+    """Give one row of a batch in place of all, to the program; where its result is another, name
+    the first node that gives it another value. Empty where no row's result is; None where there
+    are no rows."""
+    module, given = compare.unguarded(program), inputs()
+    tensors = [leaf for leaf in given.flat if isinstance(leaf, torch.Tensor)]
+    sizes = {one.shape[0] if one.dim() else 0 for one in tensors}
+    count = sizes.pop() if len(sizes) == 1 else 0
+    if count < 2 or compare.random_ops(module):
+        return None
+    for row in (0, count - 1):
+        flat = [
+            leaf[row : row + 1].expand_as(leaf).contiguous()
+            if isinstance(leaf, torch.Tensor)
+            else leaf
+            for leaf in inputs().flat
+        ]
+        plain, alone = _Row(count, row), _Row(count, row)
+        outputs = [graph_run.Run(module, plain)(inputs().flat)]
+        outputs.append(graph_run.Run(module, alone)(flat))
+        mine, theirs = ([plain.part(one) for one in some] for some in outputs)
+        if (moved := _far(mine, theirs)) is None:
+            continue
+        for (node, value), (_, other) in zip(plain.values, alone.values):
+            if _far([value], [other]) is not None:
+                return {**graph_run.about(node), "row": row, "apart": moved}
+    return {}
 
 
 class _Row(graph_run.Observer):

@@ -19,6 +19,7 @@ from . import (
     correspondence,
     describe,
     eager,
+    experiments,
     fresh,
     limits,
     originals,
@@ -57,6 +58,7 @@ def main() -> int:
     parser.add_argument(
         "--corrects", action="store_true", help="values that the script itself says"
     )
+    parser.add_argument("--rows", action="store_true", help="rows of a batch were mixed")
     parser.add_argument("--refusals", help="conditions under which the fixed script refuses")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
@@ -90,6 +92,8 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
     match, captured = given.match, given.captured
     report.update(narrowed=changed.narrowed(old, new, match.places()), inputs=given.other)
     drawn = drawn_for(match, old, new, captured)
+    if options.rows:
+        report.update(mixed=_mixed(new, given.now, captured, standalone.example(new)))
     if given.other and match.plain and match.agreed:
         calls = (captured.flat, given.now.flat)
         known = options.tables and tables.looked_up(options.tables, drawn, *calls)
@@ -140,6 +144,17 @@ def hold(options: Any, report: standalone.Report, old: Any, new: Any) -> None:
         report.update(answered=pair.answered(load, captured, given.now))
     if captured is not None and not given.other and like:
         report.update(**pair.near(load, drawn, captured, like, report))
+
+
+def _mixed(program: Any, *inputs: Inputs | None) -> str | None:
+    """Return the operator that makes the result of a row depend on others of its batch; None where
+    no batch is known."""
+    for one in inputs:
+        if one is not None:
+            found = experiments.mixing(program, partial(standalone.copied, one))
+            if found is not None:
+                return str(found.get("op", ""))
+    return None
 
 
 def in_a_row(options: Any, old: Any, match: correspondence.Correspondence) -> list[list[Any]]:

@@ -96,7 +96,7 @@ _NATIVE_FRAMES = 256
 class NativeReader(BlockReader[NativeBacktrace]):
     """Give the first and last stacks; the signal is the one that gdb named before."""
 
-    triggers = ("received signal SIG", "terminated with signal SIG", "#0  ")
+    triggers = ("received signal SIG", "terminated with signal SIG", "#0  ", "#0 0x")
 
     def begin(self) -> None:
         self._signal: str | None = None

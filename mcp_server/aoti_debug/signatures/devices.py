@@ -69,7 +69,7 @@ gpu_not_usable environment device_unavailable SPECIFIC_TEXT check_environment
     pattern libcudart functions unavailable || device \d{1,3} is not visible \(CUDA_VISIBLE_DEVICES
     pattern Cannot access accelerator device when none is available || cuda driver can't be loaded
     unconfirmed CUDA unknown error || could not select device driver
-    unconfirmed nvidia-container-cli: \S{1,60} || Failed to initialize NVML: (?!Driver)\w.{0,40}
+    unconfirmed nvidia-container-cli(?:\.real)?: \S{1,60} || Failed to initialize NVML: (?!Driver)\w.{0,40}
     unconfirmed CUDA_ERROR_DEVICE_UNAVAILABLE || device < num_gpus
     recorded AttributeError: module 'torch._C._aoti' has no attribute 'AOTIModelContainerRunnerCuda'.
     example [torch.cuda] RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling NumCudaDevices() that might have already set an error? Error 802: system not yet initialized

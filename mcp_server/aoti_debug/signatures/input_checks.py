@@ -33,6 +33,7 @@ exported_argument_kind run contract_argument NAMED_TEXT
     fix Call with the exported number and kinds of arguments; torch.tensor(value) for a number
     pattern Expected input at (?P<what>\S{1,120}) to be a tensor, but got
     pattern Unexpected number of inputs \(expected \d{1,20}, got \d{1,20}\)
+    unconfirmed forward\(\) Expected a value of type '(?P<what>[^']{1,120})' for argument
 exported_shape_check run contract_shape NAMED_TEXT inspect_package
     summary {input}: the size or rank of an input is not the exported one
     means The check of the exported program compares every size with the example input or its range. The compiled package leaves it out by default and reads past the tensor instead.

@@ -85,7 +85,7 @@ def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> t
     return found, f"captured; it failed there again {same}"
 
 
-HANDED_OVER = "handed-over"  # in the name of a step's directory
+HANDED_OVER, LOST_WRITES = "handed-over", "lost-writes"  # in the names of steps' directories
 WHY_HANDED = "the package is right: checks whether memory is overwritten before it is read"
 
 
@@ -131,7 +131,7 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
 
 async def take_lost(state: RunState, observations: Observations, handed: Ran) -> Observations:
     """Run it once more, with writes to copies that nothing reads made where they were meant."""
-    directory, flags = state.subdirectory("lost-writes"), {"AOTI_DEBUG_HANDED": "lost"}
+    directory, flags = state.subdirectory(LOST_WRITES), {"AOTI_DEBUG_HANDED": "lost"}
     ran = await spawn(
         state, "lost writes", state.request.target.argv, directory, traced=True, flags=flags
     )

@@ -25,7 +25,7 @@ from aoti_debug.symptom import agreeing, far, rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.observe import events_of
-from aoti_debug.triage.rerun import HANDED_OVER
+from aoti_debug.triage.rerun import HANDED_OVER, LOST_WRITES
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
@@ -37,10 +37,15 @@ from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
 from aoti_debug.verify.sessions import (
     asked_else,
+    asked_less,
+    asked_same,
     given_the_same,
     longest,
     of_reference,
+    read_early,
+    rows_of,
     shared_memory,
+    single,
 )
 from aoti_debug.verify.slower import same_file, slower
 from aoti_debug.verify.tree import as_they_were, patched_target, put_back, sources
@@ -82,6 +87,12 @@ class Before:
         return any(one.late for step in steps for one in step.handed)
 
     @property
+    def made_good(self) -> RunSeen | None:
+        """Return the run in which writes to copies were made where they were meant."""
+        steps = map(events_of, self.path.glob(f"steps/*-{LOST_WRITES}"))
+        return next(steps, None)
+
+    @property
     def operator(self) -> str | None:
         """Return the custom operator that the results were wrong by."""
         found = self.material.diagnosis
@@ -121,7 +132,18 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
         place = state.directory.path / "tree-before"
         operators = await anyio.to_thread.run_sync(as_they_were, was, files, place)
         rest = _calls_after(before, ran, state.directory.path, len(parts) - 1)
-        others = Others(now, before.failing_call, session, rest, parts, checks, calls, operators)
+        mixed = before.observations.checks.trials
+        others = Others(
+            now,
+            before.failing_call,
+            session,
+            rest,
+            parts,
+            bool(mixed and mixed.mixing),
+            checks,
+            calls,
+            operators,
+        )
         report = Report()
         if not _fails_again(before, ran):
             report = await held_out(state, request, before.material, ran, call, others)
@@ -259,17 +281,13 @@ def _calls_after(before: Before, ran: Ran, path: Path, count: int) -> tuple[Path
 
 def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
     """Return the rows of the calls that the failing call's rows are split over, in order."""
-    rows = [_rows(call) for call in now if before and (call.call or 0) >= (before.call or 0)]
-    wanted, found = _rows(before) if before is not None else 0, 0
+    rows = [rows_of(call) for call in now if before and (call.call or 0) >= (before.call or 0)]
+    wanted, found = rows_of(before) if before is not None else 0, 0
     for count, one in enumerate(rows, 1):
         found += one
         if found >= wanted:
             return tuple(rows[:count]) if count > 1 and found == wanted else ()
     return ()
-
-
-def _rows(call: Call) -> int:
-    return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
 def never_given(run: RunSeen) -> Reference | None:
@@ -285,6 +303,13 @@ def _given_all(before: RunSeen, now: RunSeen) -> bool:
     if missed is None:
         return given_the_same(before, now)
     return any(one.asked == missed.asked and not one.rows for one in now.references if one.asked)
+
+
+def _returns_all(wanted: RunSeen | None, now: RunSeen) -> bool:
+    """Tell whether every call returns what the same call returned in another run."""
+    later = {call.call: call.values for call in now.calls}
+    known = [(call.values, later.get(call.call)) for call in wanted.calls] if wanted else []
+    return bool(known) and all(was and was == values for was, values in known)
 
 
 def _unchanged(before: RunSeen, now: RunSeen) -> bool:
@@ -332,7 +357,12 @@ def _facts(
         shared_memory=shared_memory(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         of_reference=of_reference(was, events, before.category, before.failing_call),
+        made_good=_returns_all(before.made_good, events),
         asked_else=asked_else(was, events),
+        asked_same=asked_same(was, events),
+        asked_less=asked_less(was, events),
+        read_early=read_early(was, events),
+        single=single(was, events),
         changes=changed,
         died_in=report.died_in,
         own_reference=before.material.exported is None,

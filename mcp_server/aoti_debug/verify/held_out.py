@@ -66,6 +66,7 @@ class Others:
     session: int = 1  # calls of one at most, where the original keeps a state
     rest: tuple[Path, ...] = ()  # of those that its rows are split over beside it
     parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
+    rows: bool = False  # the program mixed those of a batch
     changes: Changes = field(default_factory=Changes)  # of the script
     calls: tuple[Both, ...] = ()  # that were made before it, and first ones
     operators: tuple[Path, ...] = ()  # files that defined some, as they were
@@ -114,6 +115,7 @@ async def held_out(
         *(word for file in others.operators for word in ("--original", str(file))),
         *written,
         *("--corrects",) * changes.corrects,
+        *("--rows",) * others.rows,
         *("--trust",) * request.trust,
     )
     limit = limit_of(fixed, request.seeds)

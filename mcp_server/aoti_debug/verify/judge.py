@@ -81,6 +81,7 @@ class HeldOut:
     near: tuple[Trial, ...] = ()  # inputs on which the original fails as on the failing call's
     wrong_refusals: Texts = ()  # the script's own, of too much or of too little
     invented: bool = False  # an index out of bounds of what the original has gives a result
+    mixed: str | None = None  # an operator that mixes rows of a batch still; "" none does
     answered: bool = False  # other inputs give what the original does for the failing ones
     looked_up: bool = False  # what was out of bounds, in a table that the script had
     repaired: bool = False  # the call differs only where it was given NaN or Inf
@@ -120,6 +121,11 @@ class Facts(HeldOut):
     shared_memory: int = 0  # the first call whose memory is written again, which was in no call
     unchanged: bool = False  # every call was given, and returned, what it did then
     of_reference: OfReference = field(default_factory=OfReference)
+    made_good: bool = False  # every call returns what it does with lost writes made
+    single: int | None = None  # the first call of one row that returns something else; 0: none does
+    asked_same: bool = False  # the reference is given the same rows, and the package gives the same
+    read_early: bool = False  # the reference reads what the package read, which it did not
+    asked_less: int = 0  # rows that the reference was given beside those that it is given now
     asked_else: bool = False  # the reference is given other rows than it was
     rewritten: str | None = None  # memory that is written again before it is read, where looked for
     reused: bool = False  # memory is handed over more than once there
@@ -138,12 +144,12 @@ class Facts(HeldOut):
     @property
     def outside(self) -> bool:
         """Tell whether the package is right, and the fault in what the script does around it."""
-        return self.category == "user_code" and self.was_right
+        return self.category == "user_code" and self.was_right and self.mixed is None
 
     @property
     def of_another_cause(self) -> bool:
         """Tell whether a cause is known beside what the original program computes."""
-        known = self.was_wrong or self.outside
+        known = self.was_wrong or self.outside or self.mixed is not None
         return known or self.rewritten == "" or self.given_all
 
     @property
@@ -297,6 +303,10 @@ def _symptom(facts: Facts) -> Found:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
     elif facts.checked and facts.unchanged and _by_results(facts):
         text = "every call has the same inputs and results as when the script's check failed"
+        if facts.read_early and not facts.changes.weakened:
+            return Found(what, "good", "the reference is given what each call is given, and agrees")
+        if facts.asked_same and not facts.changes.weakened:
+            return Found(what, "good", f"{ASKED_SAME}: what is made of it is right now")
         if facts.outside and not facts.of_reference.calls:
             return Found(what, "unknown", f"{text}: is what it compares with right now?")
     elif (number := facts.of_reference.other) and facts.category != "false_alarm":
@@ -371,6 +381,12 @@ def _same_inputs(facts: Facts) -> Found:
         text = f"the calls return all that the reference gave: {facts.inputs}"
     elif facts.rewritten == "" and not (facts.changes.weakened or facts.asked_else):
         text = f"memory is read before it is written again: {facts.inputs}"
+    elif facts.asked_same and not facts.changes.weakened:
+        text = f"{ASKED_SAME}: {facts.inputs}"
+    elif _unmixed(facts):
+        text = f"no row depends on others of its batch any more: {facts.inputs}"
+    elif facts.made_good:
+        text = f"each call returns what it does with the lost writes made: {facts.inputs}"
     elif facts.given_all:
         text = f"the package is given all that the reference is: {facts.inputs}"
     elif facts.answered:
@@ -385,6 +401,12 @@ def _same_inputs(facts: Facts) -> Found:
     return Found(what, "good", text)
 
 
+def _unmixed(facts: Facts) -> bool:
+    """Tell whether no row depends on others of its batch any more, and a row alone gives what it
+    gave."""
+    return facts.mixed == "" and facts.single == 0 and not facts.changes.weakened
+
+
 def _cause(facts: Facts) -> Found:
     """Look whether what was found to be at fault is so still, whatever values came of it now."""
     still = ""
@@ -394,6 +416,12 @@ def _cause(facts: Facts) -> Found:
         still = f"{facts.operator} still writes to an argument that its schema says it only reads"
     elif facts.breaks:
         still = f"the call still breaks the contract of the package: {', '.join(facts.breaks)}"
+    elif facts.mixed == "" and facts.single:
+        still = f"call {facts.single}, of one row, returns something else than before"
+    elif facts.asked_less:
+        still = f"the reference is given {facts.asked_less} rows less than before"
+    elif facts.mixed:
+        still = f"{facts.mixed} still makes the result of a row depend on the others of its batch"
     elif facts.never_given and not facts.changes.undoes:
         missed, rows = facts.never_given
         still = f"the package still never receives {missed} of {rows} rows of the reference"
@@ -470,6 +498,7 @@ def _near(facts: Facts) -> Iterator[Found]:
         yield Found("indices out of bounds", "bad", text)
 
 
+ASKED_SAME = "the package gives all that the reference is asked for, as before"
 CALL = "the failing call"
 ARGUMENT: Category = "contract_argument"  # the example's value is what is at fault
 
@@ -512,6 +541,7 @@ def _model(trial: Trial, facts: Facts) -> Found:
         trial.model == "differs"
         and not _by_check(facts, TOLD_BY_CHECK | OF_WEIGHTS)
         and not (facts.category in OF_WEIGHTS and facts.of_reference.met)
+        and not _unmixed(facts)
     ):
         text = f"its results on {trial.place} differ from before"
     return _found(what, text, "same results as before")

@@ -60,7 +60,7 @@ def of_reference(
     known = [one for one in before.references if _by_state(one) and one.values]
     alone = _alone(now) if known and not _alone(before) else 0
     if not known and category in (REFERENCE_IS_RIGHT | {"user_code"}):
-        told = [one for one in before.references if one.values and not one.moved]
+        told = [o for o in before.references if o.values and not (o.moved or o.written)]
         again = [(one, new) for one in told for new in now.references if _given_again(one, new)]
         same = [one for one, new in again if _gives(one, new, now)]
         others = [one for one, _ in again if one not in same]  # others may be given the same
@@ -91,6 +91,47 @@ def asked_else(before: RunSeen, now: RunSeen) -> bool:
     """Tell whether the reference is given other rows than before, in all that its calls take."""
     was, given = ({one.asked for one in run.references if one.asked} for run in (before, now))
     return bool(was and given) and was.isdisjoint(given)
+
+
+def read_early(before: RunSeen, now: RunSeen) -> bool:
+    """Tell whether a reference that read memory which was written after the package's call agrees
+    in as many calls now, each given what the package was given."""
+    was, given = ([o for o in run.references if o.values] for run in (before, now))
+    late = [one for one in was if one.written and one.far]
+    right = all(one.paired and not (one.far or one.written) for one in given)
+    return bool(late) and right and len(given) >= len(was)
+
+
+def asked_same(before: RunSeen, now: RunSeen) -> bool:
+    """Tell whether a reference that was given what the package was, with the same results, is given
+    all of it again, and gets the same results again."""
+    was, given = ({o.asked: o.same for o in run.references if o.asked} for run in (before, now))
+    return bool(was) and was == given and all(was.values())
+
+
+def asked_less(before: RunSeen, now: RunSeen) -> int:
+    """Return how many rows less a reference is given, of which the package gave all results."""
+    was, given = (sum(o.same for o in run.references) for run in (before, now))
+    return max(0, was - given) if given else 0
+
+
+def single(before: RunSeen, now: RunSeen) -> int | None:
+    """Return the first call of one row that returns something else than before; 0 where all return
+    the same, None where there are none."""
+    later = {call.call: call for call in now.calls}
+    alone = [call for call in before.calls if call.values and rows_of(call) == 1]
+    if not alone:
+        return None
+    for call in alone:
+        new = later.get(call.call)
+        pairs = list(zip(call.values, new.values, strict=False)) if new is not None else []
+        if len(pairs) < len(call.values) or not all(_alike(a, b, FAR) for a, b in pairs):
+            return call.call
+    return 0
+
+
+def rows_of(call: Call) -> int:
+    return next((leaf.shape[0] for leaf in call.inputs if leaf.shape), 0)
 
 
 def shared_memory(before: RunSeen, now: RunSeen) -> int:
