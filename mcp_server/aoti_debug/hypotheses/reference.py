@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         others = [one for one in others if one.caller in seen and (one.rows or partly(run, one))]
     if not rejects(observations):
         others = []
+    # What is called more often than the package is not given the same inputs, but parts of them.
+    count = Counter(one.caller for one in run.references)
+    others = [one for one in others if not one.other or count[one.caller] <= run.made]
     fine = [one for one in pairs if not one.far]
     for one in far(observations) or others:
         one = telling(one, fine) if one.far else one
