@@ -328,6 +328,15 @@ def short(schema: Any) -> Any:
     return {key: short(value) for key, value in schema.items() if key not in said}
 
 
+def unworded(schema: Any) -> Any:
+    """Return a schema without its descriptions: what answers hold is a contract, its words are
+    not."""
+    if isinstance(schema, dict):
+        kept = {k: v for k, v in schema.items() if k != "description" or not isinstance(v, str)}
+        return {key: unworded(value) for key, value in kept.items()}
+    return [unworded(one) for one in schema] if isinstance(schema, list) else schema
+
+
 def outlined(tools: list[dict[str, Any]]) -> str:
     """Write a line for each tool, after a line for each definition that they share. Stages,
     categories and phases are those of their tables, which tests of their own see to: a new one
@@ -346,7 +355,8 @@ def outlined(tools: list[dict[str, Any]]) -> str:
         if first != tool["name"]:
             tool["outputSchema"] = f"as of {first}"
         lines.append(json.dumps(short(tool), **COMPACT))
-    rows = [f'"{name}":{json.dumps(short(shared[name]), **COMPACT)}' for name in sorted(shared)]
+    plain = {name: short(unworded(definition)) for name, definition in sorted(shared.items())}
+    rows = [f'"{name}":{json.dumps(definition, **COMPACT)}' for name, definition in plain.items()]
     parts = ('{"$defs":{', ",\n".join(rows), '},"tools":[', ",\n".join(lines), "]}", "")
     text = "\n".join(parts)
     for table in (Category, Phase):

@@ -147,6 +147,13 @@ class Facts(HeldOut):
         return self.category == "user_code" and self.was_right and self.mixed is None
 
     @property
+    def weakened(self) -> tuple[str, ...]:
+        """Say how the script's checks are weaker. That one looks at values of another name is no
+        matter where what is compared is known."""
+        known = self.changes.diverted and (self.read_early or self.asked_same)
+        return () if known else self.changes.weakened
+
+    @property
     def of_another_cause(self) -> bool:
         """Tell whether a cause is known beside what the original program computes."""
         known = self.was_wrong or self.outside or self.mixed is not None
@@ -274,7 +281,7 @@ def _refusal(facts: Facts) -> Found | None:
 
 
 def _checks(facts: Facts) -> Found:
-    weakened = facts.changes.weakened
+    weakened = facts.weakened
     if facts.changes.looser and facts.category != "false_alarm":
         weakened = (*weakened, "its tolerance was changed")
     weakened += (facts.unnoticed,) if facts.unnoticed else ()
@@ -303,9 +310,9 @@ def _symptom(facts: Facts) -> Found:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
     elif facts.checked and facts.unchanged and _by_results(facts):
         text = "every call has the same inputs and results as when the script's check failed"
-        if facts.read_early and not facts.changes.weakened:
+        if facts.read_early and not facts.weakened:
             return Found(what, "good", "the reference is given what each call is given, and agrees")
-        if facts.asked_same and not facts.changes.weakened:
+        if facts.asked_same and not facts.weakened:
             return Found(what, "good", f"{ASKED_SAME}: what is made of it is right now")
         if facts.outside and not facts.of_reference.calls:
             return Found(what, "unknown", f"{text}: is what it compares with right now?")
@@ -321,7 +328,7 @@ def _by_check(facts: Facts, of: frozenset[Category] = TOLD_BY_CHECK) -> bool:
     """Tell whether the script's unchanged check compares results with unchanged values: not with
     others of a package that is right, which change with the model."""
     told = facts.checked and facts.category in of and not facts.outside
-    return told and facts.changes.compared and not facts.changes.weakened
+    return told and facts.changes.compared and not facts.weakened
 
 
 def _swallowed(facts: Facts) -> Found:
@@ -379,9 +386,9 @@ def _same_inputs(facts: Facts) -> Found:
         text = f"the script's check passes with other inputs: {facts.inputs}"
     elif facts.of_reference.calls and not facts.of_reference.unlike:
         text = f"the calls return all that the reference gave: {facts.inputs}"
-    elif facts.rewritten == "" and not (facts.changes.weakened or facts.asked_else):
+    elif facts.rewritten == "" and not (facts.weakened or facts.asked_else):
         text = f"memory is read before it is written again: {facts.inputs}"
-    elif facts.asked_same and not facts.changes.weakened:
+    elif facts.asked_same and not facts.weakened:
         text = f"{ASKED_SAME}: {facts.inputs}"
     elif _unmixed(facts):
         text = f"no row depends on others of its batch any more: {facts.inputs}"
@@ -404,7 +411,7 @@ def _same_inputs(facts: Facts) -> Found:
 def _unmixed(facts: Facts) -> bool:
     """Tell whether no row depends on others of its batch any more, and a row alone gives what it
     gave."""
-    return facts.mixed == "" and facts.single == 0 and not facts.changes.weakened
+    return facts.mixed == "" and facts.single == 0 and not facts.weakened
 
 
 def _cause(facts: Facts) -> Found:

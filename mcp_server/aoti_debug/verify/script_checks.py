@@ -50,12 +50,16 @@ COMPARING = frozenset(
 )
 
 
+DIVERTED = "the script's check looks at a different"
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What a fix changed of the checks; `compared`: one compares results with unchanged values."""
 
     weakened: tuple[str, ...] = ()
     compared: bool = False
+    diverted: bool = False  # they only look at something else
     refusals: tuple[Refusal, ...] = ()
     looser: bool = False  # a tolerance is another, and still small
     tables: tuple[str, ...] = ()  # source of those that the script had
@@ -94,7 +98,8 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         sleeps = not _sleeps(new) <= _sleeps(old)
         numbers = was != now and _without_numbers(old) == _without_numbers(new)
         last = sleeps, numbers, _undoes(was, now)
-        return Changes(said, compared, refused, bool(looser), known, *more, *last)
+        diverted = bool(said) and all(one.startswith(DIVERTED) for one in said)
+        return Changes(said, compared, diverted, refused, bool(looser), known, *more, *last)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
 
@@ -241,7 +246,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
         given = [_renamed(one, flows, made) for one in given]
         made |= {key: _given(new.named[key]) for key in new.named.keys() - old.named.keys()}
         if _diverted(name, given, later, made):
-            return f"the script's check looks at a different {name}: {said}"
+            return f"{DIVERTED} {name}: {said}"
     return ""
 
 
