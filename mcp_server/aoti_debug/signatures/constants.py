@@ -188,7 +188,7 @@ results_differ output wrong_result KIND_TEXT
     pattern (?:Tensor-likes|Scalars) are not (?:close|equal)
     pattern MaxAbsError: (?P<error>[\d.e+-]{1,200}) || \] Accuracy failed || Bad accuracy detected
     pattern Not equal to tolerance || RMSE \(res-fp64\): (?!0\.0{1,9},)
-    unconfirmed \bfail_accuracy\b || Minimum Required Tolerance: elemwise error \| \[abs=(?!0\])
+    unconfirmed \bfail_accuracy\b || Minimum Required Tolerance: elemwise error . \[abs=(?!0\])
     recorded [numpy 2.4.6] Arrays are not almost equal to 6 decimals
     recorded [numpy 2.4.6] Not equal to tolerance rtol=1e-05, atol=0
     recorded W1121 07:34:59.781000 10306 torch/_inductor/debug.py:1457] Accuracy failed
