@@ -91,7 +91,7 @@ print(sum(lost_writes._found.values()), [line for _, line in lost_writes._found]
 
 
 @pytest.mark.parametrize(("how", "first"), [("1", [1.0, 1.0]), ("lost", [0.0, 0.0])])
-def test_a_write_to_a_copy_that_nothing_reads_is_told_and_made_good(
+def test_a_write_to_a_copy_that_nothing_reads_is_reported_and_applied(
     tmp_path: Path, how: str, first: list[float]
 ) -> None:
     script = tmp_path / "lost.py"

@@ -750,7 +750,7 @@ def test_right_rows_that_are_mixed_up_after_the_call_are_named_with_the_line_tha
     assert cause.source[0].text == "board[number] = row"
 
 
-def test_a_write_to_a_copy_is_proved_by_making_it_where_it_was_meant(found: Triaged) -> None:
+def test_a_write_to_a_copy_is_proved_by_applying_it_to_what_was_copied(found: Triaged) -> None:
     cause = best(found(LOST))
     assert (cause.category, cause.confidence) == ("user_code", "proved"), cause.summary
     assert cause.source[0].text == "pool[[1, 4]].zero_()"

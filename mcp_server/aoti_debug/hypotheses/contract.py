@@ -80,7 +80,8 @@ def mixed_rows(observations: Observations) -> str:
     """Return two calls that keep the contract and give one row different results, where the program
     does so too."""
     trials, broken = observations.checks.trials, [c for c in observations.run.calls if c.breaks]
-    for one in observations.run.like_rows if trials is not None and trials.mixing else ():
+    mixes = trials is not None and trials.mixing is not None and not far(observations)
+    for one in observations.run.like_rows if mixes else ():
         calls = {int(one.apart[0]), int(one.apart[2])}
         if not any(call.pid == one.pid and call.call in calls for call in broken):
             return " and ".join(map(str, sorted(calls)))

@@ -10,7 +10,7 @@ from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix
-from aoti_debug.symptom import agreeing, rejects, same_rows
+from aoti_debug.symptom import agreeing, far, is_other, rejects, same_rows
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 MIXES = Kind("user_code", "output", Tier.RAISED, GUIDE)
@@ -24,7 +24,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         return
     agree = Experiment(experiment=right, result="agree: the package is right")
     trials = observations.checks.trials
-    if trials is not None and (mixing := trials.mixing) is not None:
+    # Results that are apart on equal batches have another reason.
+    if trials is not None and not far(observations) and (mixing := trials.mixing) is not None:
         lines = last_line_of(mixing.stack)
         at = at_line(lines[0].file, lines[0].line) if lines else ""
         said = f"{mixing.op}{at} makes the result of a row depend on the other rows of its batch"
@@ -48,7 +49,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             fixes=[Fix(what=what, why=why)],
         )
         return
-    if (one := same_rows(observations)) is None:
+    strange = any(call.holds_nonfinite for call in run.calls) and not is_other(observations)
+    if (one := same_rows(observations)) is None or strange:  # NaN may be what is rejected
         return
     at = at_line(*one.caller) if one.caller is not None else ""
     count = f"each of {one.same} rows" if one.same else f"in each of {len(run.references)} calls"

@@ -109,8 +109,8 @@ def handed_over(observations: Observations) -> Candidate | None:
 
 
 def lost(observations: Observations) -> Candidate | None:
-    """Return the line that writes to a copy, if the script ends well with that write made to what
-    was copied."""
+    """Return the line that writes to a copy, if the script ends well with the write applied to
+    what was copied."""
     again = observations.handed
     found = [one for one in again.run.handed if one.lost] if again is not None else []
     if again is None or again.ending is None or not again.ending.clean or not found:
@@ -119,7 +119,7 @@ def lost(observations: Observations) -> Candidate | None:
     at = f" at {spot(*one.writer)}" if one.writer else ""
     said = f"a write in place{at} changes a copy that nothing reads ({one.count} times): what was "
     said += "copied stays as it was"
-    what = "the script again, with these writes made to what was copied"
+    what = "the script again, with these writes applied to what was copied"
     fix = "assign to what is indexed (x[rows] = 0); indexing with a list or a tensor, .to() and "
     fix += "reshape give copies"
     return replace(KEPT, confidence="proved").found(

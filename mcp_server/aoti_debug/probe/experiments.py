@@ -320,9 +320,7 @@ class _Row(graph_run.Observer):
 def _far(some: list[Any], others: list[Any]) -> float | None:
     """Return how far values are apart where that is more than rounding."""
     found = marks.apart(some, others)
-    if found is None or not (found["unlike"] or found["apart"] > 1e-3 * found["largest"]):
-        return None
-    return float(found["apart"])
+    return float(found["apart"]) if found is not None and marks.far(found) else None
 
 
 def numbers(values: list[Any]) -> list[float]:

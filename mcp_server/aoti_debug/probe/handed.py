@@ -60,7 +60,7 @@ _own: dict[tuple[int, int], tuple[Any, set[Place]]] = {}
 def begin() -> None:
     """Watch what tensors are made, handed over and read, in every thread."""
     global _given
-    lost_writes.begin(make_good=memory.hands_over == "lost")
+    lost_writes.begin(applies=memory.hands_over == "lost")
     _given = torch.utils.weak.WeakTensorKeyDictionary()
     _State.mode = type(
         "Handed", (torch.overrides.TorchFunctionMode,), {"__torch_function__": _function}

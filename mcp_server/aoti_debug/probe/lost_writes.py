@@ -34,7 +34,7 @@ class _Written(NamedTuple):
 
 
 class _State:
-    made_good: bool = False  # they are made where they were meant
+    applies: bool = False  # to what was copied
 
 
 _copies: dict[int, tuple[Any, _Copied]] = {}
@@ -42,8 +42,9 @@ _written: dict[int, _Written] = {}
 _found: dict[Place, int] = {}
 
 
-def begin(*, make_good: bool) -> None:
-    _State.made_good = make_good
+def begin(*, applies: bool) -> None:
+    """Report such writes; `applies`: make them to what was copied as well."""
+    _State.applies = applies
 
 
 def seen(name: str, args: Any, kwargs: Any, result: Any, writes: bool) -> None:
@@ -66,7 +67,7 @@ def seen(name: str, args: Any, kwargs: Any, result: Any, writes: bool) -> None:
 
 
 def read(leaf: Any) -> None:
-    """Note that something has what a copy holds."""
+    """Forget a copy that something reads."""
     _copies.pop(id(leaf), None)
     _written.pop(id(leaf), None)
 
@@ -76,12 +77,12 @@ def _gone(key: int) -> None:
     if one is None:
         return
     _found[one.place] = _found.get(one.place, 0) + 1
-    if _State.made_good and one.of.index is not None:
+    if _State.applies and one.of.index is not None:
         with torch._C.DisableTorchFunction(), torch.no_grad():
             one.of.whole[one.of.index] = one.values
 
 
 def ended() -> None:
-    """Say by which lines."""
+    """Report the lines, and how often."""
     for place, count in list(_found.items())[:_LINES]:
         events.emit("handed", writer=place, lost=True, count=count)

@@ -14,6 +14,7 @@ _NEAR, _TINY = 1e-3, 1e-5  # of an element, of the largest one
 _ROWS = 256  # of a batch
 _HELD = 4096  # elements of an output, to be held against another
 _BYTES = 64 << 20
+FAR = 1e-3  # of the largest value: more than rounding
 
 
 class Later:
@@ -199,3 +200,8 @@ def apart(some: list[Any], others: list[Any]) -> dict[str, Any] | None:
             if float(off.max()) >= found["apart"]:
                 found["apart"], found["largest"] = float(off.max()), float(own.max())
     return found
+
+
+def far(found: dict[str, Any]) -> bool:
+    """Tell whether samples are further apart than rounding goes."""
+    return bool(found["unlike"]) or bool(found["apart"] > FAR * found["largest"])

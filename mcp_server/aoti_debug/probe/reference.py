@@ -22,7 +22,6 @@ _GIVEN_TO = 16  # tensors of a call
 _WEIGHTS = 200
 _CLASSES = 20_000
 _LATEST = 16  # calls of module and package that are held against each other
-_FAR = 1e-3  # of the largest value: more than rounding
 _KEPT = 1 << 22  # bytes of state, before a call
 _SUMMED = 1 << 22  # elements of a weight of which all count
 _MARK = "_aoti_debug_reference"
@@ -238,7 +237,7 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
         given = [marks.of(one) for one in _arranged(args, kwargs)]
         state = _state(module)
         own = {name: one for name, one in _tensors(module) if name in state}
-        small = _State.kept < _FAR and capture.storage_bytes([*own.values()]) <= _KEPT
+        small = _State.kept < marks.FAR and capture.storage_bytes([*own.values()]) <= _KEPT
         before = {name: one.detach().clone() for name, one in own.items()} if small else {}
         of, differs = weakref.ref(module), _differences(module)
         if (lazy := watch.consumer()) is not None:
@@ -315,7 +314,7 @@ def _pair(own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -
     usable = given is not None and not (of_package and found)
     if held is not None and apart and own.caller not in _State.learns and usable:
         share = 1.0 if held["unlike"] else held["apart"] / (held["largest"] or 1.0)
-        if not _State.kept or _State.kept < _FAR <= share:
+        if not _State.kept or _State.kept < marks.FAR <= share:
             kept = _keep(own, package.call, given)
             _State.kept = share if kept else _State.kept
             found.update(kept)

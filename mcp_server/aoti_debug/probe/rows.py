@@ -11,7 +11,6 @@ from .lazy import torch
 
 _GIVEN = 1 << 16  # rows
 _HELD = 2000  # rows whose results are compared
-_FAR = 1e-3  # of the largest value: more than rounding
 
 Caller = Any  # a file and its line
 Place = tuple["Batch", int]
@@ -77,8 +76,7 @@ def _apart(one: Place, other: Place) -> dict[str, Any] | None:
         return None
     steps = [torch.finfo(few.dtype).eps for few in mine if few.is_floating_point()]
     rounding = found["apart"] / (found["largest"] * max(steps, default=1.0) or 1.0)
-    far = found["unlike"] or found["apart"] > _FAR * found["largest"]
-    return {**found, "far": far, "rounding": rounding}
+    return {**found, "far": marks.far(found), "rounding": rounding}
 
 
 def ended() -> None:

@@ -194,6 +194,7 @@ class Call(Record):
     reused: tuple[int, ...] = ()  # inputs in memory that an earlier call had, with other values
     aliases: tuple[tuple[int, int], ...] = ()  # output and the input whose memory it is
     signature: int = 0  # what its outputs hold, of the first call that returned that
+    judged: int = 0  # likewise, of every call whose number was counted
     on_device: bool = False  # its device did not come to the end of it
     changed: tuple[tuple[int, int], ...] = ()  # calls and outputs that were not as returned by then
     values: tuple[tuple[Annotated[float | str, _element], ...], ...] = ()  # a few of each output
@@ -202,7 +203,9 @@ class Call(Record):
     @property
     def holds_nonfinite(self) -> bool:
         """Tell whether its outputs are known to hold NaN or Inf."""
-        return bool(self.signature) or any(out.nan or out.inf for out in self.outputs)
+        return bool(self.signature or self.judged) or any(
+            out.nan or out.inf for out in self.outputs
+        )
 
     def input(self, index: int) -> Leaf | None:
         """Return the tensor that the runtime calls `input_handles[index]`."""

@@ -172,7 +172,7 @@ def _judged(call: Call, counts: CallCounts) -> Call:
         replace(one, nan=0, inf=0) if fine and one.nan is None else one
         for fine, one in zip(none, call.outputs, strict=True)
     )
-    return replace(call, outputs=outputs, signature=call.signature or signature)
+    return replace(call, outputs=outputs, judged=signature)
 
 
 def on_device(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:

@@ -143,7 +143,8 @@ def with_trials(found: Captured, observations: Observations, directory: Path) ->
     """Add the calls that are repeated against the exported program, of those that are kept."""
     run = observations.run
     found = replace(found, rejected=complains(observations), forked=bool(stuck(observations)))
-    found = replace(found, rows=bool(run.like_rows) or any(one.mixed for one in run.references))
+    mixed = bool(run.like_rows) or any(one.mixed for one in run.references)
+    found = replace(found, rows=mixed and not any(one.far for one in run.references))
     pairs = [one.kept for one in run.references if one.kept]
     if found.rejected and pairs and found.package is not None:
         found = replace(found, pair=directory / pairs[0])

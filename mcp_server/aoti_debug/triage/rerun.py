@@ -130,15 +130,15 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
 
 
 async def take_lost(state: RunState, observations: Observations, handed: Ran) -> Observations:
-    """Run it once more, with writes to copies that nothing reads made where they were meant."""
+    """Run it once more, with writes to copies that nothing reads applied to what was copied."""
     directory, flags = state.subdirectory(LOST_WRITES), {"AOTI_DEBUG_HANDED": "lost"}
     ran = await spawn(
         state, "lost writes", state.request.target.argv, directory, traced=True, flags=flags
     )
     count = sum(one.count for one in ran.observations.run.handed if one.lost)
-    said = f"{count} writes to a copy that nothing reads; made where they were meant, the script "
+    said = f"{count} writes to a copy that nothing reads; with them applied, the script "
     said += "fails too" if shows(ran.observations) else "ends well"
-    why = "a write to a copy that nothing reads changes nothing: makes it where it was meant"
+    why = "a write to a copy that nothing reads changes nothing: applies it to what was copied"
     state.done(state.step("lost writes", why, ran, said))
     right = handed if shows(ran.observations) else ran
     return replace(observations, handed=right.observations)

@@ -87,8 +87,8 @@ class Before:
         return any(one.late for step in steps for one in step.handed)
 
     @property
-    def made_good(self) -> RunSeen | None:
-        """Return the run in which writes to copies were made where they were meant."""
+    def applied(self) -> RunSeen | None:
+        """Return the run in which writes to copies were applied to what was copied."""
         steps = map(events_of, self.path.glob(f"steps/*-{LOST_WRITES}"))
         return next(steps, None)
 
@@ -357,7 +357,7 @@ def _facts(
         shared_memory=shared_memory(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         of_reference=of_reference(was, events, before.category, before.failing_call),
-        made_good=_returns_all(before.made_good, events),
+        like_applied=_returns_all(before.applied, events),
         asked_else=asked_else(was, events),
         asked_same=asked_same(was, events),
         asked_less=asked_less(was, events),

@@ -121,7 +121,7 @@ class Facts(HeldOut):
     shared_memory: int = 0  # the first call whose memory is written again, which was in no call
     unchanged: bool = False  # every call was given, and returned, what it did then
     of_reference: OfReference = field(default_factory=OfReference)
-    made_good: bool = False  # every call returns what it does with lost writes made
+    like_applied: bool = False  # every call returns what it does with lost writes applied
     single: int | None = None  # the first call of one row that returns something else; 0: none does
     asked_same: bool = False  # the reference is given the same rows, and the package gives the same
     read_early: bool = False  # the reference reads what the package read, which it did not
@@ -392,8 +392,8 @@ def _same_inputs(facts: Facts) -> Found:
         text = f"{ASKED_SAME}: {facts.inputs}"
     elif _unmixed(facts):
         text = f"no row depends on others of its batch any more: {facts.inputs}"
-    elif facts.made_good:
-        text = f"each call returns what it does with the lost writes made: {facts.inputs}"
+    elif facts.like_applied:
+        text = f"each call returns what it does with the lost writes applied: {facts.inputs}"
     elif facts.given_all:
         text = f"the package is given all that the reference is: {facts.inputs}"
     elif facts.answered:
@@ -426,7 +426,7 @@ def _cause(facts: Facts) -> Found:
     elif facts.mixed == "" and facts.single:
         still = f"call {facts.single}, of one row, returns something else than before"
     elif facts.asked_less:
-        still = f"the reference is given {facts.asked_less} rows less than before"
+        still = f"the reference is given {facts.asked_less} fewer rows than before"
     elif facts.mixed:
         still = f"{facts.mixed} still makes the result of a row depend on the others of its batch"
     elif facts.never_given and not facts.changes.undoes:
