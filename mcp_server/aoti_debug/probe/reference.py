@@ -154,9 +154,9 @@ def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
     seen = _Seen(call.number, inputs, outputs, None, {}, {})
     given = call.args, call.kwargs
     arranged = _arranged(*given)
-    there = seen.ready()
-    kept = there or (_module and capture.storage_bytes(arranged) <= _KEPT)
     batch = rows.of(rows.taken(call.number, arranged), marks.tensors(result))
+    there = seen.ready() and batch.ready()
+    kept = there or (_module and capture.storage_bytes(arranged) <= _KEPT)
     alone = call.loaded.path not in memory.stateful
     _later.append((seen, given if kept else None, batch, alone, not there))
     _settle(there=there)
@@ -165,7 +165,7 @@ def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
 def _settle(*, there: bool = False) -> None:
     """Hold calls of packages against the module's last calls, in their order; `there`: wait for
     devices."""
-    while _later and (there or _later[0][0].ready()):
+    while _later and (there or (_later[0][0].ready() and _later[0][2].ready())):
         try:
             seen, given, batch, alone, late = _later.popleft()
         except IndexError:  # a call of another thread took it

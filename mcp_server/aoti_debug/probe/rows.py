@@ -32,6 +32,7 @@ class _State:
     given: dict[bytes, Place] = {}  # noqa: RUF012 - by row: where the package was given it first
     wanted: dict[Caller, list[Batch]] = {}  # noqa: RUF012 - by caller: calls of the module
     kinds: set[Any] = set()  # noqa: RUF012 - of the rows that packages were given
+    left = 500  # rows of packages that may be compared
     apart: list[Any] = []  # noqa: RUF012 - the first row of which two calls differ
 
 
@@ -58,7 +59,8 @@ def given(batch: Batch, *, compare: bool) -> None:
     _State.kinds.add(batch.kind)
     for number, key in enumerate(marks.keys(batch.rows)):
         was = _State.given.setdefault(key, (batch, number))
-        if compare and was[0] is not batch and not _State.apart:
+        if compare and was[0] is not batch and not _State.apart and _State.left:
+            _State.left -= 1
             found = _apart(was, (batch, number))
             if found is not None and found["far"]:
                 _State.apart += [was[0].call, was[1], batch.call, number, found["apart"]]

@@ -119,14 +119,20 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
     if shows(ran.observations) and any(one.lost for one in seen):
         return await take_lost(state, observations, ran)
-    if not shows(ran.observations) and not all(o.same for o in seen if o.late or o.after):
-        directory = state.subdirectory("as-it-is")
-        again = await spawn(state, "as it is", target.argv, directory, traced=True)
-        said = "fails again" if shows(again.observations) else "ends well now: the outcome varies"
-        state.done(state.step("as it is", "checks whether the outcome varies", again, said))
-        if not shows(again.observations):
-            return observations
+    alone = all(one.same for one in seen if one.late or one.after)
+    if not shows(ran.observations) and not alone and not await fails_again(state):
+        return observations
     return replace(observations, handed=ran.observations)
+
+
+async def fails_again(state: RunState) -> bool:
+    """Run the script as it is once more, and tell whether it fails again."""
+    argv, directory = state.request.target.argv, state.subdirectory("as-it-is")
+    again = await spawn(state, "as it is", argv, directory, traced=True)
+    fails = shows(again.observations)
+    said = "fails again" if fails else "ends well now: the outcome varies"
+    state.done(state.step("as it is", "checks whether the outcome varies", again, said))
+    return fails
 
 
 async def take_lost(state: RunState, observations: Observations, handed: Ran) -> Observations:
@@ -140,8 +146,10 @@ async def take_lost(state: RunState, observations: Observations, handed: Ran) ->
     said += "fails too" if shows(ran.observations) else "ends well"
     why = "a write to a copy that nothing reads changes nothing: applies it to what was copied"
     state.done(state.step("lost writes", why, ran, said))
-    right = handed if shows(ran.observations) else ran
-    return replace(observations, handed=right.observations)
+    threads = any(one.details.thread for one in observations.run.of("run"))
+    if shows(ran.observations) or (threads and not await fails_again(state)):
+        ran = handed
+    return replace(observations, handed=ran.observations)
 
 
 HANDED = LaterStep("handed over", 600.0, take_handed, handed_can_tell)
