@@ -60,7 +60,6 @@ _own: dict[tuple[int, int], tuple[Any, set[Place]]] = {}
 def begin() -> None:
     """Watch what tensors are made, handed over and read, in every thread."""
     global _given
-    lost_writes.begin(applies=memory.hands_over == "lost")
     _given = torch.utils.weak.WeakTensorKeyDictionary()
     _State.mode = type(
         "Handed", (torch.overrides.TorchFunctionMode,), {"__torch_function__": _function}
@@ -76,7 +75,7 @@ def begin() -> None:
             _thread.mode.__exit__(None, None, None)
 
     thread._bootstrap_inner = bootstrap
-    if memory.hands_over == "lost":
+    if memory.applies_lost:
         return
     for home, name in (("queue", "Queue"), ("concurrent.futures", "ThreadPoolExecutor")):
         kind: Any = getattr(import_module(home), name)
@@ -120,7 +119,7 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
         _enter()
-        if memory.hands_over != "lost":
+        if not memory.applies_lost:
             args, kwargs = _meant((args, kwargs), _as_written)
         for leaf in leaves((args, kwargs)):
             lost_writes.read(leaf)
@@ -190,7 +189,7 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
     if _thread.inside or name == _ATTRIBUTE:
         return func(*args, **kwargs)
     writes = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
-    if memory.hands_over == "lost":
+    if memory.applies_lost:
         return _looked(func(*args, **kwargs), name, args, kwargs, writes)
     with _writing if writes else contextlib.nullcontext():  # what is copied is what was written
         result = _seen(func, args, kwargs, writes)

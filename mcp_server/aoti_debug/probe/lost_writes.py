@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any, NamedTuple, Optional
 
-from . import events, watch
+from . import events, memory, watch
 from .lazy import torch
 
 _COPIES = frozenset(
@@ -33,18 +33,9 @@ class _Written(NamedTuple):
     values: Any
 
 
-class _State:
-    applies: bool = False  # to what was copied
-
-
 _copies: dict[int, tuple[Any, _Copied]] = {}
 _written: dict[int, _Written] = {}
 _found: dict[Place, int] = {}
-
-
-def begin(*, applies: bool) -> None:
-    """Report such writes; `applies`: make them to what was copied as well."""
-    _State.applies = applies
 
 
 def seen(name: str, args: Any, kwargs: Any, result: Any, writes: bool) -> None:
@@ -77,7 +68,7 @@ def _gone(key: int) -> None:
     if one is None:
         return
     _found[one.place] = _found.get(one.place, 0) + 1
-    if _State.applies and one.of.index is not None:
+    if memory.applies_lost and one.of.index is not None:
         with torch._C.DisableTorchFunction(), torch.no_grad():
             one.of.whole[one.of.index] = one.values
 

@@ -76,7 +76,8 @@ class Managed:
 
 managed: dict[int, Managed] = {}  # by instance
 given = 0  # calls of load_constants
-hands_over = os.environ.get("AOTI_DEBUG_HANDED", "")  # the experiment of `handed`: "1", "lost"
+hands_over = bool(os.environ.get("AOTI_DEBUG_HANDED"))  # the experiment of `handed`
+applies_lost = os.environ.get("AOTI_DEBUG_HANDED") == "lost"  # that of `lost_writes` in its place
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
 names_of_package: dict[tuple[str, str], Names] = {}
 promised: dict[tuple[str, str], list[Any]] = {}  # of packages: dtype, device and sizes of outputs

@@ -175,7 +175,8 @@ class _EventReader:
         known = (key for key in reversed(self.calls) if key[0] == pid)
         key = next((key for key in known if self.calls[key].call == number), None)
         if key is not None and isinstance(memory, dict):
-            self.calls[key] = replace(self.calls[key], **taken(Call, memory))  # type: ignore[arg-type]
+            seen: dict[str, Any] = taken(Call, memory)
+            self.calls[key] = replace(self.calls[key], **seen)
 
     def _call(self, span: Span, pid: int, id_: int, event: Fields) -> Call:
         call = take(

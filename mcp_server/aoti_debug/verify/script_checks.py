@@ -50,7 +50,10 @@ COMPARING = frozenset(
 )
 
 
-DIVERTED = "the script's check looks at a different"
+class Diverted(str):
+    """A check that is as strict and looks at something else."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         sleeps = not _sleeps(new) <= _sleeps(old)
         numbers = was != now and _without_numbers(old) == _without_numbers(new)
         last = sleeps, numbers, _undoes(was, now)
-        diverted = bool(said) and all(one.startswith(DIVERTED) for one in said)
+        diverted = bool(said) and all(isinstance(one, Diverted) for one in said)
         return Changes(said, compared, diverted, refused, bool(looser), known, *more, *last)
     except (ValueError, RecursionError):
         return Changes(("its source nests too deeply to be compared",))
@@ -246,7 +249,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
         given = [_renamed(one, flows, made) for one in given]
         made |= {key: _given(new.named[key]) for key in new.named.keys() - old.named.keys()}
         if _diverted(name, given, later, made):
-            return f"{DIVERTED} {name}: {said}"
+            return Diverted(f"the script's check looks at a different {name}: {said}")
     return ""
 
 

@@ -110,7 +110,7 @@ def asked_same(before: RunSeen, now: RunSeen) -> bool:
 
 
 def asked_less(before: RunSeen, now: RunSeen) -> int:
-    """Return how many rows less a reference is given, of which the package gave all results."""
+    """Return how many fewer rows a reference is given, of which the package gave all results."""
     was, given = (sum(o.same for o in run.references) for run in (before, now))
     return max(0, was - given) if given else 0
 
