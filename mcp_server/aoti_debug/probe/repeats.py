@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any
 
 from . import events, marks
@@ -111,7 +112,7 @@ def poison_device(device: Any, byte: int) -> None:
 
 
 SLOW_S = 5.0  # a call that is not repeated from several threads
-AT_ONCE_S = 2.0  # of calls in several threads, and at most so many in each:
+AT_ONCE_S = 2.0  # of calls in several threads, and once one is wrong at most so many in each:
 _CALLS = 100
 _SWITCH_S = 1e-5  # between threads of Python, in which custom operators may be written
 
@@ -127,6 +128,7 @@ def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
         if difference(first, call())["verdict"] == "differs":
             return None
     made: list[Document] = []
+    wrong: list[Document] = []
     begin = threading.Barrier(len(calls))
     grad, inference = torch.is_grad_enabled(), torch.is_inference_mode_enabled()
     until = time.monotonic() + AT_ONCE_S
@@ -134,15 +136,19 @@ def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
     def work(call: Callable[[], list[Any]], first: list[Any]) -> None:
         with torch.inference_mode(inference), torch.set_grad_enabled(grad):
             begin.wait()
-            for number in range(_CALLS):
-                if number and time.monotonic() > until:
+            for number in count():
+                if number and time.monotonic() > until or number >= _CALLS and wrong:
                     break
                 try:
-                    made.append(difference(first, call()))
+                    found = difference(first, call())
                 except Exception as error:  # it returns when it is alone
                     said = events.said(error, 300)
-                    if "memory" not in said.lower():  # which several calls need more of
-                        made.append({"verdict": "differs", "raised": said})
+                    if "memory" in said.lower():  # which several calls need more of
+                        continue
+                    found = {"verdict": "differs", "raised": said}
+                made.append(found)
+                if found["verdict"] == "differs":
+                    wrong.append(found)
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(_SWITCH_S)
@@ -155,7 +161,6 @@ def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
             thread.join()
     finally:
         sys.setswitchinterval(interval)
-    wrong = [one for one in made if one["verdict"] == "differs"]
     worst = wrong[0] if wrong else {"verdict": "same"}
     return {**worst, "threads": len(calls), "calls": len(made), "went": len(wrong)}
 
