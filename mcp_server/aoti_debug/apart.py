@@ -1,5 +1,4 @@
-"""Do a run in a process of its own: what it reads of its target holds, fills or ends that process,
-not the server that all clients share."""
+"""Do a run in a process of its own, which its target's files may hold, fill or end."""
 
 from __future__ import annotations
 
@@ -11,8 +10,6 @@ if __name__ == "__main__":  # started without what the environment and the folde
 
 import json
 import os
-import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -30,8 +27,9 @@ from pydantic import TypeAdapter
 from aoti_debug import errors
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import Diagnosis, Model, Step
+from aoti_debug.reading import begin, say, start
 from aoti_debug.run.directory import RunDirectory
-from aoti_debug.run.launcher import PR_SET_PDEATHSIG, leave_processors_to_others, prctl
+from aoti_debug.run.launcher import leave_processors_to_others
 from aoti_debug.run.share import counted
 from aoti_debug.run.target import Exit
 from aoti_debug.triage.run_state import Cancelled, RunState
@@ -63,20 +61,18 @@ class _Told(Model):
 
 async def apart(kind: Kind[R, A], work: RunState, request: R) -> A:
     """Return the answer of a run that a process of its own does; this one holds the GPUs. Raise
-    Cancelled where the user ends it, and the AotiDebugError that it raises there or that says that
-    it took too much."""
+    Cancelled, and the AotiDebugError that it raises or that says that it took too much."""
     async with hold_gpus(work):
         said = await _done(kind, work, request)
     if "answer" in said:
         return kind.answer.model_validate(said["answer"])
     if work.stop.is_set() or said.get("error") == Cancelled.__name__:
         raise Cancelled
-    raise errors.named(str(said["error"]))(str(said["message"]), help=str(said["help"]))
+    raise errors.told(said)
 
 
 async def _done(kind: Kind[R, A], work: RunState, request: R) -> dict[str, Any]:
-    target = replace(request.target, env={})
-    own = replace(request, target=target, uses=(), holds_gpus=False)
+    own = replace(request, target=replace(request.target, env={}), uses=(), holds_gpus=False)
     order = {
         "kind": kind.name,
         "run": work.directory.id,
@@ -105,14 +101,7 @@ async def _done(kind: Kind[R, A], work: RunState, request: R) -> dict[str, Any]:
 
 @asynccontextmanager
 async def _started() -> AsyncIterator[anyio.abc.Process]:
-    process = await anyio.open_process(
-        [sys.executable, "-I", __file__, json.dumps(sys.path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )
+    process = await start(__file__)
     try:
         with counted(process.pid):
             yield process
@@ -175,9 +164,7 @@ def _kill(process: anyio.abc.Process) -> None:
 
 def main() -> None:
     """Do one run: its order is the first line of standard input, and its end ends the run."""
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # where the server was killed
-    answers = os.dup(1)
-    os.dup2(2, 1)  # what is printed by mistake is no answer
+    answers = begin()
     unread = b""
     while b"\n" not in unread and (block := os.read(0, 1 << 16)):
         unread += block
@@ -195,14 +182,9 @@ async def _do(order: dict[str, Any], answers: int, unread: bytes) -> None:
     directory = RunDirectory.open(order["run"], Path(order["home"]))
     work = RunState(request, directory, kind.name, client=order["client"])
 
-    def say(said: dict[str, Any]) -> None:
-        left = memoryview(json.dumps(said).encode() + b"\n")
-        while left:
-            left = left[os.write(answers, left) :]
-
     def tell() -> None:
         told = _Told.model_validate({name: getattr(work, name) for name in _Told.model_fields})
-        say({"told": told.model_dump(mode="json")})
+        say(answers, {"told": told.model_dump(mode="json")})
 
     work.on_change = tell
     async with anyio.create_task_group() as tasks:
@@ -214,7 +196,7 @@ async def _do(order: dict[str, Any], answers: int, unread: bytes) -> None:
         except Exception as error:  # a fault of ours is told as well, in its own words
             tell()
             said = errors.document(error)
-        say(said)
+        say(answers, said)
         tasks.cancel_scope.cancel()
 
 

@@ -83,13 +83,6 @@ def preload() -> None:
         scan.scan_text(text, "log", [*scan.log_readers("log"), matcher("log")])
 
 
-def directory(run: str) -> Path:
-    """Return where a run keeps its files."""
-    from aoti_debug.run.directory import RunDirectory
-
-    return RunDirectory.open(run).path
-
-
 async def environment(
     python: str | None = None, env: Mapping[str, str] | None = None
 ) -> EnvironmentAnswer:
@@ -119,8 +112,7 @@ async def inspect(
         find_interpreter(python)
 
     def read(stop: threading.Event) -> PackageAnswer:
-        here = installed(python)
-        return reader.answer(path, here, stop=stop, check_inputs=written)
+        return reader.answer(path, installed(python), stop=stop, check_inputs=written)
 
     written = await _written_check(path, model, owner) if check_inputs else None
     return await in_thread(read)
@@ -144,8 +136,7 @@ async def _written_check(path: Path, model: str | None, owner: str | None) -> st
 
 
 async def check_inputs(package: str, model: str | None = None) -> str:
-    """Return the source of a function that checks the inputs of a package's model, of any length.
-    Raise UnreadableInput where there is no such package, or it does not state what it takes."""
+    """Return the source of a function that checks a model's inputs; raise UnreadableInput."""
     import anyio.to_thread
 
     from aoti_debug.package.contract import contract, write_check_inputs
@@ -163,8 +154,7 @@ async def check_inputs(package: str, model: str | None = None) -> str:
 
 
 def unpack(packed: str, name: str, owner: str | None = None) -> UploadAnswer:
-    """Unpack an archive that a client has sent into a folder of this name. Blocks. Raise WrongUse
-    where it is none, TooLarge or RunDirectoryError."""
+    """Unpack a client's archive. Blocks. Raise WrongUse, TooLarge or RunDirectoryError."""
     from aoti_debug import unpacking
 
     try:
@@ -186,8 +176,7 @@ async def explain(
     target: str, kernel: str | None = None, model: str | None = None, *, owner: str | None = None
 ) -> ExplainAnswer:
     """Explain a kernel of a run or of a package; of a run, without a name, the one it blames. Raise
-    UnknownRun or UnreadableInput where neither can be read, UnknownKernel, which tells the nearest
-    names, where there is no such kernel."""
+    UnknownRun, UnreadableInput, or UnknownKernel with the nearest names."""
     import anyio.to_thread
 
     from aoti_debug.explain.package import explain_package
@@ -268,8 +257,7 @@ def _diagnose_stream(stream: BinaryIO, artifact: str) -> DiagnoseAnswer:
 async def artifact(
     run: str, name: str, offset: int = 0, limit: int | None = None, owner: str | None = None
 ) -> ArtifactPage:
-    """Return a page of one of a run's files: lines of a text, a hex dump of anything else. Raise
-    UnknownRun or UnknownArtifact."""
+    """Return a page of a run's file: lines, or a hex dump. Raise UnknownRun or UnknownArtifact."""
     from aoti_debug.run.directory import RunDirectory
 
     return await in_thread(
@@ -304,14 +292,13 @@ def _summary(run: RunDirectory) -> RunSummary:
             summary=record.summary,
         )
     except (ValueError, TypeError, OverflowError, OSError):
-        unreadable = "its run.json is damaged"
         return RunSummary(
             run=run.id,
             status="failed",
             kind="unknown",
             command="",
             started=_iso(began),
-            summary=unreadable,
+            summary="its run.json is damaged",
         )
 
 

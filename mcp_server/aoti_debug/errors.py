@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class AotiDebugError(Exception):
-    """Say what was wrong (the message) and what to do instead (`help`).
-
-    `exit_status` is the command line's: 2 for wrong use, 3 for what could not be done;
-    `command_help` is what it says instead of `help`, where that differs.
-    """
+    """What was wrong (the message) and what to do instead: `help`, and `command_help` for the
+    command line, whose `exit_status` is 2 for wrong use, 3 for what could not be done."""
 
     help = ""
     command_help = ""
@@ -88,18 +87,22 @@ class UnknownKernel(WrongUse):
     pass
 
 
+def in_words(error: Exception) -> str:
+    """Say what an error is: ours in its own words, others with their type."""
+    return str(error) if isinstance(error, AotiDebugError) else f"{type(error).__name__}: {error}"
+
+
 def document(error: Exception) -> dict[str, str]:
-    """Return an error as another process tells it: ours in its own words."""
-    if not isinstance(error, AotiDebugError):
-        what = f"{type(error).__name__}: {error}"
-        return {"error": type(error).__name__, "message": what, "help": ""}
-    message = str(error.args[0]) if error.args else ""
-    return {"error": type(error).__name__, "message": message, "help": error.help}
+    """Return an error as another process tells it."""
+    message, help = in_words(error), ""
+    if isinstance(error, AotiDebugError):
+        message, help = str(error.args[0]), error.help
+    return {"error": type(error).__name__, "message": message, "help": help}
 
 
-def named(kind: str) -> type[AotiDebugError]:
-    """Return the type of an error that another process has told."""
-    found = globals().get(kind)
-    if isinstance(found, type) and issubclass(found, AotiDebugError):
-        return found
-    return AotiDebugError
+def told(said: Mapping[str, object]) -> AotiDebugError:
+    """Return the error of another process's document."""
+    kind = globals().get(str(said["error"]))
+    if not isinstance(kind, type) or not issubclass(kind, AotiDebugError):
+        kind = AotiDebugError
+    return kind(str(said["message"]), help=str(said["help"]))

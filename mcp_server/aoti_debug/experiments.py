@@ -1,5 +1,4 @@
-"""Choose which captured calls are repeated against the exported program, and what each experiment
-takes away: all that a call breaks of the package's contract. Pure: nothing is run here."""
+"""Choose which captured calls are repeated, and what each experiment takes away. Pure."""
 
 from __future__ import annotations
 
@@ -61,9 +60,8 @@ class Trial:
 def trials(
     observations: Observations, wanted: Call | None, kept: Callable[[Call], Path | None]
 ) -> tuple[Trial, ...]:
-    """Return the calls to repeat, the one in question first: of calls that are kept the smallest
-    that keeps the contract, and one of each way to break it; then those that the script was seen to
-    find wrong, those whose memory was written, and the others, from the first on."""
+    """Return the calls to repeat, the one in question first: the smallest that keeps the contract,
+    one of each way to break it; those found wrong or written to; the others from the first on."""
     run = observations.run
     if wanted is None or not wanted.ok:
         return ()

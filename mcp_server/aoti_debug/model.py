@@ -68,10 +68,7 @@ Status = Literal["done", "running", "cancelled", "failed"]
 PHASES: tuple[Phase, ...] = get_args(Phase)
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 NOT_FAULTS: frozenset[Category] = frozenset({"no_fault", "false_alarm"})
-
-
 ANSWER = "answer.json"  # of a run, in its directory
-
 M = TypeVar("M", bound="Model")
 
 
@@ -101,9 +98,8 @@ def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
             item = _without_empty(item)
         elif isinstance(item, list):
             item = [_without_empty(i) if isinstance(i, dict) else i for i in item]
-        if item in ([], {}):
-            continue
-        kept[key] = item
+        if item not in ([], {}):
+            kept[key] = item
     return kept
 
 

@@ -17,15 +17,11 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0"
     "\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"
 )
-_DROPPED = {"Cc", "Cf"}
 
 
 def clean(text: str) -> str:
-    """Return `text` without terminal escapes, control, format and invisible characters.
-
-    Tabs and line ends stay. Half of a surrogate pair, and with it each byte of a name that is not
-    UTF-8, is written out: a JSON document may not hold it.
-    """
+    """Return `text` without terminal escapes, control, format and invisible characters; tabs and
+    line ends stay. Half of a surrogate pair, or a byte that is not UTF-8, is written out."""
     if text.isascii() and text.isprintable():
         return text
     text = _INVISIBLE.sub("", _LINE_ENDS.sub("\n", _ESCAPES.sub("", text)))
@@ -39,7 +35,7 @@ def _shown(character: str) -> str:
     if category == "Cs":
         code = ord(character)
         return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
-    return "" if category in _DROPPED else character
+    return "" if category in ("Cc", "Cf") else character
 
 
 def clean_all(value: Any) -> Any:
@@ -54,10 +50,7 @@ def clean_all(value: Any) -> Any:
 
 
 def plain(text: str, limit: int | None = None) -> str:
-    """Return `text` clean and without line ends, for one line.
-
-    What is longer than `limit` characters is cut and ends in an ellipsis.
-    """
+    """Return `text` clean and without line ends, cut with an ellipsis at `limit` characters."""
     if not text.isascii() or not text.isprintable():
         text = clean(text).replace("\n", "")
     if limit is not None and len(text) > limit:
@@ -69,8 +62,7 @@ _WARNING = re.compile(r":\d{1,9}: \w{0,100}Warning: ")
 
 
 def last_line(data: bytes, limit: int = 120) -> str:
-    """Return the last line of `data` that shows anything, cut to `limit` characters. Python's
-    warnings, each with the source line below it, tell nothing of what goes on."""
+    """Return the last line that shows anything and is no warning of Python's, cut to `limit`."""
     parts = re.split(r"[\r\n]+", data.decode("utf-8", "replace"))
     for number in range(len(parts) - 1, -1, -1):
         warned = _WARNING.search(parts[number][:1000]) is not None
@@ -83,7 +75,6 @@ def last_line(data: bytes, limit: int = 120) -> str:
 
 
 def one_line(text: str) -> str:
-    """Clean and put on one line."""
     return " ".join(clean(text).split())
 
 

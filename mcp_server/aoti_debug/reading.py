@@ -1,5 +1,4 @@
-"""Read foreign files for a server, in processes of their own: what holds an interpreter, takes its
-memory or ends it there harms no other call."""
+"""Read foreign files for a server, in processes that these may hold, fill or end."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ if __name__ == "__main__":  # started without what the environment and the folde
 import asyncio
 import contextlib
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -73,7 +73,7 @@ class Readers:
                 said = await self._said(order, limit, turn)
         assert said is not None
         if "error" in said:
-            raise errors.named(str(said["error"]))(str(said["message"]), help=str(said["help"]))
+            raise errors.told(said)
         return answer.model_validate(said["answer"])
 
     async def _said(self, order: bytes, limit: float, turn: Turn) -> Document | None:
@@ -124,16 +124,7 @@ class Readers:
                 await self._end(self._ready.pop(0))
 
     async def _started(self) -> _Reader:
-        words = [sys.executable, "-I", __file__, json.dumps(sys.path)]
-        process = await anyio.open_process(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            start_new_session=True,
-        )
-        reader = _Reader(process)
+        reader = _Reader(await start(__file__))
         self._all.add(reader)
         return reader
 
@@ -151,8 +142,33 @@ class Readers:
 
 @cache
 def readers() -> Readers:
-    """Return those of this process."""
     return Readers()
+
+
+async def start(module: str) -> anyio.abc.Process:
+    """Start the file of a module as a program that imports what this process does."""
+    return await anyio.open_process(
+        [sys.executable, "-I", module, json.dumps(sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+def begin() -> int:
+    """End with the server that has started this; return the descriptor for what it is told."""
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    answers = os.dup(1)
+    os.dup2(2, 1)  # what is printed by mistake is no answer
+    return answers
+
+
+def say(answers: int, said: Document) -> None:
+    left = memoryview(json.dumps(said).encode() + b"\n")
+    while left:
+        left = left[os.write(answers, left) :]
 
 
 class _Reader:
@@ -196,24 +212,17 @@ def _size(file: Path | None) -> int:
 
 def main() -> NoReturn:
     """Answer orders, one a line, until there are no more."""
-    import os
-
     from aoti_debug import api
 
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # with the server ends what goes on here
+    answers = begin()
     leave_processors_to_others(max(0, READS - os.nice(0)))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # what is printed by mistake is no answer
     api.preload()
     for line in sys.stdin.buffer:
         order = json.loads(line)
         used = int(sum(os.times()[:2]))
         resource.setrlimit(resource.RLIMIT_CPU, (used + int(MOST_S), resource.RLIM_INFINITY))
-        said = json.dumps(_answered(getattr(api, order["do"]), order["with"])).encode()
-        left = memoryview(said + b"\n")
-        while left:
-            left = left[answers.write(left) :]
+        say(answers, _answered(getattr(api, order["do"]), order["with"]))
     sys.exit()
 
 

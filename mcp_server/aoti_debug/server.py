@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
+from anyio.abc import ObjectReceiveStream
 from mcp.server import MCPServer
 from mcp.server.mcpserver import server as sdk
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
@@ -29,7 +30,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from aoti_debug import __version__, skill
+from aoti_debug import __version__, api, skill
 from aoti_debug.errors import AotiDebugError
 from aoti_debug.plain import clean, clean_all
 from aoti_debug.signals import ENDING, Received, cancelled_by, die_by
@@ -125,7 +126,7 @@ async def _over_stdio(server: MCPServer[LazyService]) -> None:
         await lowlevel.run(readable, outgoing, lowlevel.create_initialization_options())
 
 
-class Readable:
+class Readable(ObjectReceiveStream[SessionMessage]):
     """The messages of a stream that can be read; the others are answered at once. It is no task
     between two streams, which would outlive the server's cancellation."""
 
@@ -150,21 +151,6 @@ class Readable:
     async def aclose(self) -> None:
         await self._incoming.aclose()
 
-    def __aiter__(self) -> Readable:
-        return self
-
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Readable:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
 
 NO_ID = JSONRPCError(
     jsonrpc="2.0",
@@ -177,8 +163,7 @@ _ODD_ID = re.compile(rb'"id"\s*:\s*(?:[^"\d\s-]|-?\d+[.eE]|-\D)')
 
 
 def _is_call_without_id(message: object) -> bool:
-    """Say whether this is a call with an id such as null, NaN or 1.5, which the SDK takes for a
-    notification."""
+    """Say whether a call has an id such as null or 1.5, which the SDK takes for a notification."""
     return isinstance(message, JSONRPCNotification) and not message.method.startswith(
         "notifications/"
     )
@@ -199,8 +184,7 @@ def _is_id(number: object) -> bool:
 
 
 def unreadable(error: Exception) -> JSONRPCError:
-    """Return the answer to a message that is no JSON, or JSON that is no Unicode: half of a
-    surrogate pair, which Python's own reader lets pass, so that the call's id is known."""
+    """Return the answer to what is no JSON or no Unicode; the call's id is there if known."""
     line = error.errors()[0]["input"] if isinstance(error, ValidationError) else None
     try:
         said = json.loads(line) if isinstance(line, str) else line
@@ -284,8 +268,7 @@ def _is_only(error: BaseException, kind: type[BaseException]) -> bool:
 
 @contextmanager
 def _quiet_sdk() -> Iterator[None]:
-    """Leave logging as it is: the SDK would import rich, where it is found, to draw boxed
-    tracebacks, which takes a tenth of the start."""
+    """Leave logging as it is: the SDK would import rich, a tenth of the start, to draw boxes."""
     configure = sdk.configure_logging  # type: ignore[attr-defined]
     sdk.configure_logging = lambda *_, **__: None  # type: ignore[attr-defined]
     try:
@@ -295,8 +278,6 @@ def _quiet_sdk() -> Iterator[None]:
 
 
 async def _artifact(call: Call, run: str, name: str) -> str:
-    from aoti_debug import api
-
     try:
         return clean((await api.artifact(run, name, owner=owner_of(call))).text)
     except AotiDebugError as error:

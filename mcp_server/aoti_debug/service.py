@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
+from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse, in_words
 from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import ANSWER, RunModel
 from aoti_debug.run.directory import RunDirectory, prune
@@ -53,11 +53,8 @@ class _Live:
 
 
 class Service:
-    """Start runs, wait for them, end them. Leaving the context ends every run that goes on.
-
-    Its clients take turns at the GPUs; `gpu_wait_s` is how long one waits for other processes'.
-    With `apart` what a run reads of its target is read in a process of its own.
-    """
+    """Start runs, wait for them, end them; leaving the context ends all. Clients take turns at the
+    GPUs; `gpu_wait_s` is for other processes'. `apart`: a process of its own reads a target."""
 
     def __init__(
         self,
@@ -92,9 +89,8 @@ class Service:
         return await self._tasks.__aexit__(kind, error, trace)
 
     async def start(self, kind: Kind[R, A], request: R, owner: str | None = None) -> str:
-        """Start a run of this kind and return its id; only its owner then sees it, if it has one.
-        Raise RunDirectoryError, UnreadableInput where the target names what another owner has left,
-        WrongUse where the owner has as many runs going on as one may have."""
+        """Start a run and return its id; only its owner then sees it. Raise RunDirectoryError,
+        UnreadableInput for another owner's files, WrongUse where the owner has too many runs."""
         if owner is not None and GOING[owner] >= RUNS:
             raise WrongUse(
                 f"{RUNS} of your runs are going on, which is the most",
@@ -121,10 +117,10 @@ class Service:
             gpu_wait_s=self._gpu_wait_s,
         )
         work.record()
-        live = self._live[work.directory.id] = _Live(kind, work, used)
+        live = self._live[directory.id] = _Live(kind, work, used)
         work.on_change = live.tell
         self._tasks.start_soon(self._run, live, request)
-        return work.directory.id
+        return directory.id
 
     async def wait(
         self,
@@ -134,8 +130,7 @@ class Service:
         owner: str | None = None,
     ) -> RunModel:
         """Return the run's answer, or what is known after `wait_s` with status `running`. Raise
-        UnknownRun where there is none of that id, here or in the run directories, and the
-        AotiDebugError that made the run impossible."""
+        UnknownRun, and the AotiDebugError that made the run impossible."""
         live = self._live.get(run)
         if live is None or not live.work.directory.belongs_to(owner):
             return await anyio.to_thread.run_sync(self._kept, run, owner)
@@ -182,12 +177,9 @@ class Service:
             work.status = "done"
         except Cancelled:
             work.status = "cancelled"
-        except AotiDebugError as error:
-            work.status, live.error = "failed", error
-            work.notes.append(str(error))
         except Exception as error:  # a fault of ours ends this run, not the server and its others
             work.status, live.error = "failed", error
-            work.notes.append(f"{type(error).__name__}: {error}")
+            work.notes.append(in_words(error))
         except BaseException:
             work.status = "failed" if work.status != "running" else "cancelled"
             raise
@@ -209,8 +201,7 @@ class Service:
         return await apart(kind, work, request)
 
     def _forget(self) -> None:
-        ended = [run for run, live in self._live.items() if live.ended.is_set()]
-        for run in ended[:-REMEMBERED]:
+        for run in [run for run, live in self._live.items() if live.ended.is_set()][:-REMEMBERED]:
             del self._live[run]
 
     def _write(self, live: _Live) -> None:
@@ -226,8 +217,7 @@ class Service:
             kept = json.loads(read_regular(directory.path / ANSWER))
             answer: RunModel = kind_named(kept["kind"]).answer.model_validate(kept["answer"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError, AotiDebugError) as error:
-            going = directory.is_running()
-            what = "goes on in another process" if going else "left no answer"
+            what = "goes on in another process" if directory.is_running() else "left no answer"
             raise UnknownRun(
                 f"run {run} {what}",
                 help="Read its artifacts (read_artifact), such as run.json and stderr.log.",

@@ -7,7 +7,7 @@ import io
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +24,8 @@ class Stopped(Exception):
 
 
 async def in_thread(work: Callable[[threading.Event], T]) -> T:
-    """Return what `work` returns; the event that it is given is set when the caller leaves.
-
-    A thread cannot be cancelled, and a process does not end before its threads do.
-    """
+    """Return what `work` returns. Its event is set when the caller leaves: a thread cannot be
+    cancelled, and a process does not end before its threads do."""
     import anyio.to_thread
 
     stop = threading.Event()
@@ -35,6 +33,21 @@ async def in_thread(work: Callable[[threading.Event], T]) -> T:
         return await anyio.to_thread.run_sync(work, stop, abandon_on_cancel=True)
     finally:
         stop.set()
+
+
+async def caught(work: Awaitable[T]) -> T | Exception:
+    """Return the result or the error: caught inside a task group, an error keeps its own type."""
+    try:
+        return await work
+    except Exception as error:
+        return error
+
+
+def settled(result: T | Exception) -> T:
+    """Return what was not an error; raise what was."""
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 def open_stoppable(path: Path | int, stop: threading.Event) -> BinaryIO:
@@ -68,8 +81,7 @@ class Received:
 async def cancelled_by(
     *numbers: signal.Signals, first: Callable[[signal.Signals], bool] = lambda _: False
 ) -> AsyncIterator[Received]:
-    """Cancel the body at the first of these signals that `first` does not take (returning True);
-    a further one ends the process at once."""
+    """Cancel the body at the first signal that `first` does not take; one more ends the process."""
     import anyio
 
     received = Received()

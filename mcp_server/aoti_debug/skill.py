@@ -1,11 +1,10 @@
-"""The skill that ships with the server: SKILL.md and its guides, as files and over MCP (SEP-2640):
-its entry, its files with digests, its directories."""
+"""The skill that ships with the server, as files and over MCP (SEP-2640)."""
 
 from __future__ import annotations
 
 import hashlib
 import sysconfig
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +38,12 @@ def directory() -> Path | None:
 
 
 def files(root: Path) -> list[SkillFile]:
-    """List SKILL.md and the guides."""
     guides = sorted((root / "guides").glob("*.md"))
     return [_file(root, path) for path in (root / "SKILL.md", *guides)]
 
 
 def frontmatter(text: str) -> dict[str, Any]:
-    """Return the fields above a SKILL.md's text: strings, or one level of named strings. Raise
-    ValueError where there is no frontmatter, or it has something else."""
+    """Return the fields above a SKILL.md's text; raise ValueError where there are none."""
     head, separator, _ = text.removeprefix("---\n").partition("\n---\n")
     if not text.startswith("---\n") or not separator:
         raise ValueError("no frontmatter")
@@ -99,8 +96,6 @@ class UriParams(PaginatedRequestParams):
 
 
 class SkillsExtension(Extension):
-    """The one skill of this server."""
-
     identifier = "io.modelcontextprotocol/skills"
 
     def __init__(self, root: Path) -> None:
@@ -114,12 +109,8 @@ class SkillsExtension(Extension):
         return [
             ResourceBinding(
                 FileResource(
-                    uri=file.uri,
-                    name=file.name,
-                    title=file.title,
-                    description=file.description or None,
+                    **{**asdict(file), "description": file.description or None},
                     mime_type=_MARKDOWN,
-                    path=file.path,
                     encoding="utf-8",
                 )
             )

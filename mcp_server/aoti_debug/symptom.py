@@ -6,6 +6,7 @@ import re
 from math import prod
 from typing import TYPE_CHECKING
 
+from aoti_debug.plain import times
 from aoti_debug.read.record import ErrorLine, PrintedDifference, PythonException
 
 if TYPE_CHECKING:
@@ -25,12 +26,12 @@ ROUNDING = 8.0  # that of one call was measured, that of others may be more
 def rejects(observations: Observations) -> bool:
     """Tell whether the script itself ends with a complaint of what calls returned: all of them did,
     and what it died of, if anything, is a check of its own."""
-    run, ending = observations.run, observations.ending
+    calls, ending = observations.run.calls, observations.ending
     if ending is None or ending.code in (None, 0) or ending.timed_out:
         return False
     raised = [one for one in observations.of(PythonException) if not went_on(observations, one)]
     own = not raised or is_check(raised[-1])
-    return own and bool(run.calls) and all(call.ok for call in run.calls)
+    return own and bool(calls) and all(call.ok for call in calls)
 
 
 def complains(observations: Observations) -> bool:
@@ -40,8 +41,7 @@ def complains(observations: Observations) -> bool:
 
 
 def apart_after_update(observations: Observations) -> bool:
-    """Tell whether a script that ends well was seen to compare results after it gave weights, and
-    one of its lines found those of its last comparison apart."""
+    """Tell whether what a script that ends well compared last, after it gave weights, is apart."""
     run, ending = observations.run, observations.ending
     given = {one.pid: one.span.last for one in reversed(run.of("constants")) if one.ok}
     if ending is None or not ending.clean or not given:
@@ -72,8 +72,6 @@ _OF_TIME = re.compile(
     r"|perf_counter|throughput|qps|fps|speedup|time_limit|\w+_(?:ms|secs?|seconds|latency))\b"
 )
 _COMPARES = re.compile(r"[<>]|too slow|deadline|exceed|limit", re.IGNORECASE)
-
-
 _OF_MEMORY = re.compile(
     r"(?i)\b(?:ru_)?(?:max)?rss\b|\bleak|\bgr[eo]ws?\b|\b[GM]i?B\b"
     r"|\bmemory[ _](?:info|allocated|reserved|limit|budget|usage|use)"
@@ -95,8 +93,7 @@ def _complains(observations: Observations, of: re.Pattern[str]) -> PythonExcepti
     if not rejects(observations):
         return None
     raised = observations.of(PythonException)
-    last = raised[-1] if raised else None
-    return last if last is not None and of.search(_text_of(last)) else None
+    return raised[-1] if raised and of.search(_text_of(raised[-1])) else None
 
 
 def _text_of(exception: PythonException) -> str:
@@ -113,8 +110,7 @@ def is_check(exception: PythonException) -> bool:
 
 def compared(observations: Observations) -> tuple[Reference, ...]:
     """Return the calls of the exported module whose results were held against the package's."""
-    run = observations.run
-    return tuple(one for one in run.references if one.paired)
+    return tuple(one for one in observations.run.references if one.paired)
 
 
 def unpaired(observations: Observations) -> bool:
@@ -126,16 +122,14 @@ def unpaired(observations: Observations) -> bool:
 
 
 def partly(run: RunSeen, one: Reference) -> bool:
-    """Tell whether a call of the package was given some of the reference's inputs, others with
-    other values, and was compared with no other call of it."""
+    """Tell whether a call that nothing else is compared with was given some of the inputs."""
     call = run.call_at(one.pid, one.call)
     held = any(o.paired and (o.pid, o.call) == (one.pid, one.call) for o in run.references)
     return call is not None and not held and 0 < len(one.other) < len(call.inputs)
 
 
 def far(observations: Observations) -> list[Reference]:
-    """Return those that are further apart than rounding has put package and program, which the
-    model may make large."""
+    """Return those that are further apart than rounding has put package and program."""
     checks = observations.checks
     held = [one.given for one in (checks.trials.trials if checks.trials else ())]
     known = [one.max_abs_apart or 0.0 for one in held if one.verdict == "agrees"]
@@ -158,8 +152,7 @@ def is_other(observations: Observations) -> bool:
 
 
 def same_rows(observations: Observations) -> Reference | None:
-    """Return a caller of the module where it is seen that the package gave the same results for all
-    rows, or for all calls."""
+    """Return a caller where the package is seen to give the same results for all rows or calls."""
     seen = observations.run.references
     same = [one for one in seen if one.same]
     if len(same) == 1 and not any(one.mixed or one.far for one in seen):
@@ -169,9 +162,8 @@ def same_rows(observations: Observations) -> Reference | None:
 
 
 def unasked(observations: Observations) -> bool:
-    """Tell whether the script rejects results for another reason than the NaN or infinities that
-    the model itself gives, in a part of each result, for most calls or where they are expected;
-    and not because of a weight that is not finite, as far as was looked."""
+    """Tell whether the script rejects results for another reason than NaN or infinities that the
+    model itself gives in a part of each result, and no weight is known to hold them."""
     call, calls = observations.run.call, observations.run.calls
     of_weight = observations.walked is not None and bool(observations.walked.weight)
     if call is None or of_weight or not (rejects(observations) and agreeing(observations)):
@@ -197,16 +189,15 @@ def went_on(observations: Observations, exception: PythonException) -> bool:
 def tried(observations: Observations) -> list[Tried]:
     """Return the calls that were repeated, with what became of each."""
     report = observations.checks.trials
-    found = [
-        (one, report.of(one.call.pid, one.call.call) if report else None)
+    return [
+        (one, outcome)
         for one in observations.trials
+        if report and (outcome := report.of(one.call.pid, one.call.call)) is not None
     ]
-    return [(one, outcome) for one, outcome in found if outcome is not None]
 
 
 def agreeing(observations: Observations) -> str:
-    """Say which calls the package and its program agree on; nothing where one does not agree. What
-    the program refuses is no result."""
+    """Say which calls package and program agree on, nothing where one does not."""
     checks = observations.checks
     compared = checks.compare.verdict if checks.compare is not None else None
     verdicts = [one.given.verdict for one in (checks.trials.trials if checks.trials else ())]
@@ -214,4 +205,4 @@ def agreeing(observations: Observations) -> str:
     if (compared != "agrees" and not refused) or "differs" in verdicts:
         return ""
     count = max(1, sum(one == "agrees" for one in verdicts))
-    return f"{count} captured {'call' if count == 1 else 'calls'}, package against exported program"
+    return f"{times(count, 'captured call')}, package against exported program"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from aoti_debug.answers import UploadAnswer
-from aoti_debug.errors import RunDirectoryError, TooLarge, WrongUse
+from aoti_debug.errors import TooLarge, WrongUse
 from aoti_debug.plain import clean
 from aoti_debug.run.directory import prune
 from aoti_debug.run.files import create, remove_tree
@@ -48,12 +48,6 @@ class _Unpacked:
         packed.seek(0)
         self._stream = gzip.GzipFile(fileobj=packed) if zipped else packed
         self._left = FOLDER + 32 * MIB
-
-    def __enter__(self) -> IO[bytes]:
-        return cast(IO[bytes], self)
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
     def read(self, size: int) -> bytes:
         data = self._stream.read(size)
@@ -110,9 +104,8 @@ def new_name() -> str:
 
 
 def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
-    """Unpack an archive into a new folder of this owner's; return where its files are. Blocks.
-    Where it does not end well, the caller removes the folder: this process may have been killed.
-    Raise WrongUse, TooLarge or RunDirectoryError."""
+    """Unpack an archive into a new folder, which the caller removes where this does not end well:
+    this process may be killed. Blocks. Raise WrongUse, TooLarge, RunDirectoryError or OSError."""
     kept = make(KIND, name, owner)
     kept.hold()
     folder = kept.path / "files"
@@ -121,8 +114,9 @@ def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
     try:
         with (
             packed.open("rb") as file,
-            _Unpacked(file) as stream,
-            tarfile.open(fileobj=stream, mode="r|", tarinfo=_bounded()) as archive,
+            tarfile.open(
+                fileobj=cast(IO[bytes], _Unpacked(file)), mode="r|", tarinfo=_bounded()
+            ) as archive,
         ):
             _extract(archive, folder)
         prune(owner=owner)
@@ -133,7 +127,7 @@ def unpack(packed: Path, name: str, owner: str | None) -> UploadAnswer:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise WrongUse("a name in the archive is too long", help="Shorten it.") from error
-        raise RunDirectoryError(f"cannot keep the upload: {error.strerror}") from error
+        raise
     files = [path for path in folder.rglob("*") if path.is_file()]
     return UploadAnswer(
         folder=str(folder), files=len(files), bytes=sum(f.stat().st_size for f in files)
@@ -157,8 +151,7 @@ def _extract(archive: tarfile.TarFile, folder: Path) -> None:
 
 
 def _write(archive: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
-    """Write a file or a folder below `folder`, which holds no link; `extract` cannot be told to
-    stay inside before Python 3.11.4."""
+    """Write below `folder`, which has no link; `extract` may leave it before Python 3.11.4."""
     name = Path(member.name.lstrip("/"))
     if ".." in name.parts:
         raise WrongUse(f"{clean(member.name)[:200]!r} is outside of the folder", help=HELP)

@@ -20,8 +20,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The candidates after the experiments; what is true without being the cause; and the
-    experiments that spoke against those."""
+    """The candidates; what is true without being the cause, and the experiments that show it."""
 
     candidates: tuple[Candidate, ...]
     also_true: tuple[str, ...] = ()

@@ -448,6 +448,7 @@ def test_a_truncated_last_line_is_counted() -> None:
         "\x00\x01",
         "1" * 10_000,
         '{"pid": 7, "event": "unknown"}',
+        '{"pid": 7, "event": "custom_ops", "namespaces": ["a"], "registered": [1]}',
         "\ud800".encode("utf-8", "replace").decode(),
     ],
 )

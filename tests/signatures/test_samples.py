@@ -208,7 +208,7 @@ def test_an_unconfirmed_pattern_has_no_sample() -> None:
 def has_alternatives(pattern: str) -> bool:
     """Tell whether a pattern is one of several that a bar joins."""
     depth = 0
-    for token in re.findall(r"\\\\.|\[\^?\]?(?:\\\\.|[^\]\\\\])*\]|[()|]", pattern):
+    for token in re.findall(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", pattern):
         depth += {"(": 1, ")": -1}.get(token, 0)
         if token == "|" and depth == 0:
             return True

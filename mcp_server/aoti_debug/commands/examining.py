@@ -68,8 +68,7 @@ def time(
     from aoti_debug.examine.time import time_request
     from aoti_debug.kinds import stage_kind
 
-    request = time_request(what, args=tuple(args or ()), against=against, **given)
-    return stage_kind("time"), request
+    return stage_kind("time"), time_request(what, args=tuple(args or ()), against=against, **given)
 
 
 @examines
@@ -93,8 +92,7 @@ def weights(
     from aoti_debug.examine.weights import weights_request
     from aoti_debug.kinds import WEIGHTS
 
-    request = weights_request(package, new, steps=sequence, run=run, threads=threads, **given)
-    return WEIGHTS, request
+    return WEIGHTS, weights_request(package, new, steps=sequence, run=run, threads=threads, **given)
 
 
 @examines

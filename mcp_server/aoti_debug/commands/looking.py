@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn, TypeVar
 
 import typer
 
+from aoti_debug import api
 from aoti_debug.commands import options
 from aoti_debug.commands.output import check_report, finish, write_text
 
@@ -19,10 +20,7 @@ def environment(
     python: options.Python = None, env: options.Env = None, json: options.Json = False
 ) -> NoReturn:
     """Show what would break a run here: torch, triton, GPU, driver, compiler, tools."""
-    from aoti_debug import api
-
-    given = options.variables(env)
-    finish(_await(lambda: api.environment(python, given)), as_json=json)
+    finish(_await(lambda: api.environment(python, options.variables(env))), as_json=json)
 
 
 def diagnose(
@@ -32,12 +30,9 @@ def diagnose(
     json: options.Json = False,
 ) -> NoReturn:
     """Diagnose an error text or a log; runs nothing."""
-    from aoti_debug import api
-
     check_report(report)
     if log == "-":
-        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-        answer = api.diagnose_log(text=text)
+        answer = api.diagnose_log(text=sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))
     else:
         answer = api.diagnose_log(path=log)
     finish(answer, as_json=json, report=report, verbose=verbose)
@@ -55,13 +50,10 @@ def inspect(
     json: options.Json = False,
 ) -> NoReturn:
     """Show the content of a package and whether it will load here, without loading it."""
-    from aoti_debug import api
-
     check_report(report)
     answer = _await(lambda: api.inspect(str(package), python, model=model))
     if check_inputs is not None:
-        source = _await(lambda: api.check_inputs(str(package), model))
-        write_text(check_inputs, source)
+        write_text(check_inputs, _await(lambda: api.check_inputs(str(package), model)))
     finish(answer, as_json=json, report=report)
 
 
@@ -76,8 +68,6 @@ def explain(
     json: options.Json = False,
 ) -> NoReturn:
     """Explain a kernel: source, arguments, bounds, the model's line, and why it failed."""
-    from aoti_debug import api
-
     check_report(report)
     finish(_await(lambda: api.explain(target, kernel, model)), as_json=json, report=report)
 
@@ -90,8 +80,6 @@ def artifact(
     json: options.Json = False,
 ) -> None:
     """Page through a file of a run."""
-    from aoti_debug import api
-
     page = _await(lambda: api.artifact(run, name, offset, limit)).cleaned()
     if json:
         finish(page, as_json=True)
@@ -104,8 +92,6 @@ def artifact(
 
 def runs(json: options.Json = False) -> NoReturn:
     """List the runs that are kept."""
-    from aoti_debug import api
-
     finish(api.runs(), as_json=json)
 
 

@@ -103,7 +103,6 @@ def starts(
     json: Json = False,
     **own: Any,
 ) -> NoReturn:
-    """Start what is resolved, and show its answer."""
     from aoti_debug.commands.running import run_to_end
 
     check_report(report)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from aoti_debug.report.text import Outline
 
 NO_FAULT, FAULT, WRONG_USE, NOT_DONE = range(4)
-
-
 T = TypeVar("T")
 
 
@@ -75,8 +73,6 @@ def delivering() -> Iterator[None]:
             sys.stdout, sys.stderr = out, err
 
 
-REPORTS = (".md", ".html")
-
 WIDE = 1_000  # columns of what is no terminal: a path or a command is never broken
 
 
@@ -122,7 +118,7 @@ def print_json(document: dict[str, object]) -> None:
 
 def fail(error: AotiDebugError, *, as_json: bool) -> int:
     """Say what was wrong and what to do instead; return the exit status."""
-    message = clean(str(error.args[0]) if error.args else type(error).__name__)
+    message = clean(str(error.args[0]))
     help = clean(error.command_help or error.help)
     if as_json:
         print_json({"error": message, "help": help})
@@ -136,7 +132,7 @@ def check_report(report: Path | None) -> None:
     """Raise WrongUse for a report that is not .md or .html or has no directory, before any run."""
     if report is None:
         return
-    if report.suffix not in REPORTS:
+    if report.suffix not in (".md", ".html"):
         raise WrongUse(f"no report can be written as {report.name}", help="Name it *.md or *.html.")
     if not report.absolute().parent.is_dir():
         raise WrongUse(f"there is no directory {report.parent}", help="Make it first.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import anyio
 import typer
@@ -19,12 +19,12 @@ from aoti_debug.answers import TriageAnswer
 from aoti_debug.kinds import A, Kind, R
 from aoti_debug.model import RunModel
 from aoti_debug.plain import plain
-from aoti_debug.signals import ENDING, cancelled_by
+from aoti_debug.run.directory import RunDirectory
+from aoti_debug.signals import ENDING, cancelled_by, caught, settled
 
 if TYPE_CHECKING:
     from aoti_debug.api import Service
 
-T = TypeVar("T")
 _EVERY_S = 0.2
 _STREAMS = ("stdout.log", "stderr.log")
 _BLOCK = 1 << 16
@@ -44,7 +44,7 @@ async def follow_output(run: Path) -> None:
 def _copy(run: Path, seen: dict[Path, int]) -> None:
     for name in _STREAMS:
         for path in (run / name, *sorted(run.glob(f"steps/*/{name}"))):
-            try:
+            with suppress(OSError):
                 if path.is_symlink() or not path.is_file():  # the target may have put a pipe there
                     continue
                 with path.open("rb") as file:
@@ -52,8 +52,6 @@ def _copy(run: Path, seen: dict[Path, int]) -> None:
                     while block := file.read(_BLOCK):
                         sys.stderr.buffer.write(block)
                     seen[path] = file.tell()
-            except OSError:
-                continue
     sys.stderr.flush()
 
 
@@ -115,27 +113,16 @@ def run_to_end(
     shown: Shown | None = None,
     ended: str = "",
 ) -> A:
-    """Start a run and wait for its end; `shown` shows its progress. Ctrl-C while a triage watches
-    the target ends the watching, and what was seen is diagnosed; any other signal, or a second
-    one, ends the run first, with what `ended` says and the signal's exit status. Raise typer.Exit
-    after a signal, AotiDebugError where the run could not be done."""
+    """Start a run and wait for its end. Ctrl-C while a triage watches the target ends the watching;
+    any other signal, or a second one, ends the run, with what `ended` says and the signal's status.
+    Raise typer.Exit after a signal, AotiDebugError where the run could not be done."""
     how = shown or partial(progress, wanted=not show_output)
-    answer = anyio.run(_run_to_end, kind, request, show_output, how)
-    if isinstance(answer, Exception):
-        raise answer
+    answer = settled(anyio.run(_run_to_end, kind, request, show_output, how))
     if isinstance(answer, signal.Signals):
         sys.stderr.write(ended)
         raise typer.Exit(128 + answer)
     assert isinstance(answer, kind.answer)
     return answer
-
-
-async def caught(work: Awaitable[T]) -> T | Exception:
-    """Return the result or the error: caught inside a task group, an error keeps its own type."""
-    try:
-        return await work
-    except Exception as error:
-        return error
 
 
 async def _run_to_end(
@@ -160,7 +147,7 @@ async def _watch(service: Service, run: str, report: Report, show_output: bool) 
     try:
         async with anyio.create_task_group() as group:
             if show_output:
-                group.start_soon(follow_output, api.directory(run))
+                group.start_soon(follow_output, RunDirectory.open(run).path)
             answer = await caught(service.wait(run, None, report))
             group.cancel_scope.cancel()
     except anyio.get_cancelled_exc_class():
@@ -168,14 +155,10 @@ async def _watch(service: Service, run: str, report: Report, show_output: bool) 
             await service.cancel(run)
         sys.stderr.write(f"ended; {run} keeps what was seen until then\n")
         raise
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+    return settled(answer)
 
 
 class _Watching:
-    """The run whose target is watched."""
-
     of: tuple[Service, str] | None = None
 
     def end(self, number: signal.Signals) -> bool:

@@ -119,15 +119,12 @@ def kept(run: str) -> SweepAnswer:
     import anyio  # not needed by other commands, which start faster
 
     from aoti_debug import api
-    from aoti_debug.commands.running import caught
 
     async def main() -> object:
         async with api.service() as service:
-            return await caught(service.wait(run))
+            return await service.wait(run)
 
     answer = anyio.run(main)
-    if isinstance(answer, Exception):
-        raise answer
     if not isinstance(answer, SweepAnswer):
         raise WrongUse(f"run {run} is no sweep")
     return answer

@@ -15,8 +15,8 @@ from aoti_debug.vocabulary import Place, owner
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
-    from aoti_debug.model import InputFinding
-    from aoti_debug.read.check_report import DeclaredInput
+    from aoti_debug.model import InputFinding, SourceLine
+    from aoti_debug.read.check_report import DeclaredInput, Line
     from aoti_debug.read.event_records import Call, Group
     from aoti_debug.record.run_seen import RunSeen
     from aoti_debug.vocabulary import Leaf
@@ -77,7 +77,6 @@ def declared(observations: Observations, index: int) -> DeclaredInput | None:
 
 
 def writes_to(observations: Observations, index: int) -> bool:
-    """Tell whether the model is known to write to an input."""
     known = declared(observations, index)
     return known is not None and known.written
 
@@ -115,8 +114,8 @@ def launcher_spans(observations: Observations) -> list[Span]:
 
 
 def traceback_phase(observations: Observations, exception: PythonException) -> Phase | None:
-    """Return the phase of an exception. The exceptions that led to it are looked at too: a kernel
-    that fails while Inductor tunes it shows the tuning only in the first of the chain."""
+    """Return the phase of an exception. Those that led to it count too: a kernel that fails while
+    it is tuned shows that only in the first of the chain."""
     if any(phase_of_frames(one.frames) == "autotune" for one in led_to(observations, exception)):
         return "autotune"
     told = phase_of_wrapped(exception.message) or phase_of_frames(exception.frames)
@@ -140,11 +139,7 @@ def phase_of_frames(frames: Iterable[Place]) -> Phase | None:
 
 def users_frame(frames: Iterable[Place]) -> Place | None:
     """Return the deepest frame of the user's own files; `frames` are outermost first."""
-    found = None
-    for frame in frames:
-        if is_users(frame.file):
-            found = frame
-    return found
+    return next((frame for frame in reversed([*frames]) if is_users(frame.file)), None)
 
 
 STACK = "\nAt:\n"  # what pybind11 puts before the Python stack of an exception, innermost first
@@ -171,6 +166,15 @@ def spot(file: str | None, line: int | None) -> str:
 def at_line(file: str | None, line: int | None) -> str:
     """Return " at FILE:LINE"."""
     return f" at {place}" if (place := spot(file, line)) else ""
+
+
+def at_place(place: tuple[str, int] | None) -> str:
+    return at_line(*place) if place is not None else ""
+
+
+def path_and_line(place: Place | Line | SourceLine | None) -> str | None:
+    """Return where a fix belongs: the whole path, and the line."""
+    return f"{place.file}:{place.line}" if place is not None else None
 
 
 def shared(run: RunSeen, bad: Sequence[Group]) -> str:

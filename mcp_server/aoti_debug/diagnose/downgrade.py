@@ -55,16 +55,14 @@ def is_printed(evidence: Evidence) -> bool:
 
 
 def agreed(candidate: Candidate, observations: Observations) -> bool:
-    """Tell whether what the text's author could not write says the same: the exit, or the error
-    that the probe saw end the failing phase. That a phase failed says nothing of why."""
+    """Tell whether the exit, or the error that the probe saw end the failing phase, says the same:
+    no text can fake these. That a phase failed says nothing of why."""
     found, ending = candidate.diagnosis, observations.ending
     if ending is None:
         return False
-    if ending.timed_out and found.phase == "hang":
-        return True
-    if ending.signal is not None and found.category == "host_segfault":
-        return True
-    return recorded(candidate, observations)
+    hung = ending.timed_out and found.phase == "hang"
+    crashed = ending.signal is not None and found.category == "host_segfault"
+    return hung or crashed or recorded(candidate, observations)
 
 
 def explains(candidate: Candidate, observations: Observations) -> bool:
@@ -140,8 +138,7 @@ def on_gpu(candidate: Candidate) -> bool:
 
 
 def of_a_vendor(candidate: Candidate) -> bool:
-    kernel = candidate.diagnosis.kernel
-    return kernel is not None and is_vendor_kernel(kernel.name)
+    return (known := candidate.diagnosis.kernel) is not None and is_vendor_kernel(known.name)
 
 
 def without_consequence(candidate: Candidate, case: Case) -> bool:
@@ -171,9 +168,8 @@ def unneeded(candidate: Candidate, case: Case) -> bool:
 
 def read_only_stride(candidate: Candidate, case: Case) -> bool:
     """Tell whether all that differs, where results agree, is the stride of an input that the model
-    only reads; what it writes to an input is no part of the result. Library calls (a matrix
-    product, say) take an input as it is; only generated kernels have the strides of the export
-    baked in. Sizes and dtypes are not excused: that they fitted says nothing of the next call."""
+    only reads: library calls (a matrix product, say) take it as it is, generated kernels do not.
+    Sizes and dtypes are not excused: that they fitted says nothing of the next call."""
     found = candidate.diagnosis.input
     return (
         case.observations.agrees is not None
@@ -187,12 +183,11 @@ def read_only_stride(candidate: Candidate, case: Case) -> bool:
 
 def strict(candidate: Candidate, case: Case) -> bool:
     """Tell whether a script alone says that the result is wrong, and it is the model's."""
-    agrees = case.observations.agrees is not None
-    return agrees and candidate.alone and is_of_kind(candidate, "wrong_result")
+    rounding = case.observations.agrees is not None and candidate.alone
+    return rounding and is_of_kind(candidate, "wrong_result")
 
 
 def our_time_out(candidate: Candidate, case: Case) -> bool:
-    """Tell whether it is the mark of our own time-out."""
     ending = case.observations.ending
     timed_out = ending is not None and ending.timed_out
     return timed_out and candidate.alone and is_of_kind(candidate, "host_segfault")
@@ -239,9 +234,8 @@ def contradicted(candidate: Candidate, case: Case) -> bool:
     """Tell whether the end of the process speaks against printed words."""
     seen = case.observations
     run, ending = seen.run, seen.ending
-    if not run.probed or ending is None or candidate.role not in ("cause", "symptom"):
-        return False
-    if not hearsay(candidate, case):
+    told = run.probed and candidate.role in ("cause", "symptom")
+    if ending is None or not told or not hearsay(candidate, case):
         return False
     ends = seen.of(PythonException)
     words = candidate.diagnosis.evidence[0]

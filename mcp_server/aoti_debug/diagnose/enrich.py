@@ -65,18 +65,12 @@ def enrich(best: Candidate, ranked: Sequence[Candidate], observations: Observati
 
 def with_kernel(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Add the kernel that faulted: from the core dump, the memory checker, or the printer."""
-    known = diagnosis.kernel
-    found = kernel_from(observations)
-    if found is None:
-        return diagnosis
-    if known is None:
-        return diagnosis.model_copy(update={"kernel": found})
-    if known.file and known.file.endswith(known.name):  # only the file's name was known
-        merged = known.model_copy(
-            update={"name": found.name, "kind": found.kind, "launch": found.launch}
-        )
-        return diagnosis.model_copy(update={"kernel": merged})
-    return diagnosis
+    known, found = diagnosis.kernel, kernel_from(observations)
+    if found is not None and known is not None:
+        if not (known.file and known.file.endswith(known.name)):
+            return diagnosis  # else only the file's name was known
+        found = known.model_copy(update=found.model_dump(include={"name", "kind", "launch"}))
+    return diagnosis.model_copy(update={"kernel": found}) if found is not None else diagnosis
 
 
 def kernel_from(observations: Observations) -> Kernel | None:
@@ -124,7 +118,7 @@ def with_origin(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 
 def with_caller(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Put the line of the call first: what is wrong came with it. Of a kernel's lines those stay
-    that use the input, and not only its device or dtype, which were fixed at export."""
+    that use the input, and not only its device or dtype."""
     name = diagnosis.input.name if diagnosis.input is not None else None
     uses = re.compile(rf"\b{re.escape(name)}\b(?!\.(?:device|dtype)\b)") if name else None
     lines = [one for one in diagnosis.source if uses and one.text and uses.search(one.text)]
@@ -137,7 +131,7 @@ def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis
     for exception in observations.of(PythonException):
         said, places = raised_at(exception.message)
         inside = list(itertools.takewhile(lambda place: OPERATORS not in place.file, places))
-        own = next((place for place in inside if is_users(place.file)), None)
+        own = users_frame(reversed(inside))
         if own is None or len(inside) == len(places):
             continue
         others = [one for one in diagnosis.source if (one.file, one.line) != (own.file, own.line)]
@@ -154,29 +148,22 @@ def with_operator(diagnosis: Diagnosis, observations: Observations) -> Diagnosis
 
 
 def line_failed(observations: Observations) -> str:
-    """Return the Python stack of the node at which the exported program fails on these inputs: one
-    line of the model, where a kernel is made of several."""
+    """Return the Python stack of the node at which the exported program fails on these inputs."""
     guards = observations.checks.guards
     return guards.node.stack if guards is not None and guards.node is not None else ""
 
 
 def with_fault(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     known = diagnosis.fault.model_dump(exclude_none=True) if diagnosis.fault else {}
-    found: dict[str, object] = {}
-    errors = [e for e in telling_errors(observations) if e.access != "assert"]
-    if errors:
-        found = fault_of(errors[0]).model_dump(exclude_none=True)
-    elif cores := observations.of(GpuException):
-        core = next((c for c in cores if c.block is not None), None)
-        if core is not None:
-            found = Fault(block=core.block, thread=core.thread).model_dump(exclude_none=True)
-    ending = observations.ending
-    if (
-        ending is not None
-        and ending.signal is not None
-        and diagnosis.phase == phase_at_end(observations)
-    ):
-        found["signal"] = ending.signal
+    fault = Fault()
+    if errors := [e for e in telling_errors(observations) if e.access != "assert"]:
+        fault = fault_of(errors[0])
+    elif cores := [core for core in observations.of(GpuException) if core.block is not None]:
+        fault = Fault(block=cores[0].block, thread=cores[0].thread)
+    found = fault.model_dump(exclude_none=True)
+    signal = observations.ending.signal if observations.ending is not None else None
+    if signal is not None and diagnosis.phase == phase_at_end(observations):
+        found["signal"] = signal
     if not found and not known:
         return diagnosis
     return diagnosis.model_copy(update={"fault": Fault.model_validate({**found, **known})})
@@ -192,14 +179,13 @@ def source(diagnosis: Diagnosis, observations: Observations) -> list[SourceLine]
         after = [e for e in exceptions if e.span.artifact == at.artifact and e.span.last >= begin]
         exceptions = [*after, *reversed(exceptions)]
     else:
-        exceptions.reverse()
+        exceptions = exceptions[::-1]
     for exception in exceptions:
         if (frame := users_frame(exception.frames)) is not None:
             return source_of(frame)
-    for dump in observations.of(FaultHandlerDump):
-        for frame in dump.frames:
-            if is_users(frame.file):
-                return source_of(frame)
+    frames = (frame for dump in observations.of(FaultHandlerDump) for frame in dump.frames)
+    if (own := next((frame for frame in frames if is_users(frame.file)), None)) is not None:
+        return source_of(own)
     return observations.caller if diagnosis.category != "user_code" else []
 
 

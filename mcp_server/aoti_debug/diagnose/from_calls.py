@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import name_of
+from aoti_debug.diagnose.calls import name_of, path_and_line
 from aoti_debug.diagnose.from_program import last_line_of, of_report
 from aoti_debug.diagnose.from_values import NAN, NAN_FIX, place
 from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
@@ -15,6 +15,7 @@ from aoti_debug.model import Fix, InputFinding, Kernel, source_of
 from aoti_debug.probe.call_counters import UNLIKE
 from aoti_debug.record.outputs import always, first_odd, kinds, words
 from aoti_debug.symptom import is_other
+from aoti_debug.vocabulary import ValueSummary
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import CallsReport, RecordedCall, ThreadsReport
@@ -23,13 +24,8 @@ if TYPE_CHECKING:
     from aoti_debug.vocabulary import Leaf
 
 NO_LOCKS = Kind("concurrency", "run", Tier.RAISED, "guides/threads-streams-hangs.md")
-NOT_THREAD_SAFE = Kind(
-    "concurrency",
-    "run",
-    Tier.RAISED,
-    "guides/threads-streams-hangs.md#state-of-a-custom-operator",
-    confidence="proved",
-)
+OF_AN_OPERATOR = "guides/threads-streams-hangs.md#state-of-a-custom-operator"
+NOT_THREAD_SAFE = replace(NO_LOCKS, guide=OF_AN_OPERATOR, confidence="proved")
 OTHER_FORM = Kind(
     "wrong_result", "output", Tier.DIFFERENT_VALUES, "guides/wrong-results.md", role="symptom"
 )
@@ -41,7 +37,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     yield from shared_model(run)
     if (threads := observations.checks.threads) is not None:
         yield from at_once(threads)
-    yield from bad_output(observations, run)
+    yield from bad_output(observations)
 
 
 def shared_model(run: RunSeen) -> Iterator[Candidate]:
@@ -84,9 +80,9 @@ def at_once(report: ThreadsReport) -> Iterator[Candidate]:
         said += f"at the same time{place(report)}; alone each call gives the same every time"
     if report.raised:
         said += f". {report.raised[:200]}"
-    if op:
-        said += f". {op} goes wrong so by itself"
-        said += f": all calls work in {own.name[:100]}, which it does not make" * bool(own.name)
+    said += f". {op} goes wrong so by itself" if op else ""
+    if op and own.name:
+        said += f": all calls work in {own.name[:100]}, which it does not make"
     yield NOT_THREAD_SAFE.found(
         said,
         report.artifact,
@@ -98,12 +94,11 @@ def at_once(report: ThreadsReport) -> Iterator[Candidate]:
 
 
 def fix_of(report: ThreadsReport) -> Fix:
-    at = report.shared.place or report.places.real
-    where = f"{at.file}:{at.line}" if at is not None else None
     if report.op:
         memory = report.shared.name[:100] or "its working memory"
         what = f"allocate {memory} in each call of {report.op[:200]}, or guard it with a lock"
         why = "no recompile is needed: the package calls the registered operator"
+        where = path_and_line(report.shared.place or report.places.real)
         return Fix(what=what, where=where, why=why)
     return Fix(
         what="find the memory that calls share: buffers of custom operators, outputs that are "
@@ -112,11 +107,11 @@ def fix_of(report: ThreadsReport) -> Fix:
     )
 
 
-def bad_output(observations: Observations, run: RunSeen) -> Iterator[Candidate]:
+def bad_output(observations: Observations) -> Iterator[Candidate]:
     """A call returned NaN or Inf. When the script fails after its last call, that is likely the
     reason. When it ends well, it is a sign to look at if other calls of the model return none:
     what every call returns is meant, unless a parameter holds it."""
-    failed = observations.failed and run.went_well
+    run, failed = observations.run, observations.failed and observations.run.went_well
     odd, last = first_odd(run, run.calls), run.last_call if failed else None
     held = next((c for c in run.calls if c.holds_nonfinite), None)
     call = last if last is not None and last.holds_nonfinite else odd or held
@@ -170,10 +165,9 @@ def unlike(call: Call) -> Candidate:
 
 def handed_in(call: Call, given: Leaf) -> Candidate:
     """The model only passes on what it was given."""
-    held = [f"{n} {word}" for n, word in ((given.nan, "NaN"), (given.inf, "Inf")) if n]
-    name = name_of(given)
+    name, held = name_of(given), ValueSummary(given.nan or 0, given.inf or 0).not_finite
     return GIVEN_NAN.found(
-        f"{name} of call {call.call} already holds {' and '.join(held)} when it is "
+        f"{name} of call {call.call} already holds {held} when it is "
         "given to the model: the script makes them before the call",
         call.span,
         fixes=[Fix(what=f"check {name} before the call, with torch.isfinite({name}).all()")],
@@ -184,9 +178,7 @@ def counts(call: Call) -> str:
     """Return "3 NaN and 1 Inf"; without the numbers where the outputs were on a device."""
     nan = sum(out.nan or 0 for out in call.outputs)
     inf = sum(out.inf or 0 for out in call.outputs)
-    if not nan and not inf:
-        return words(call.signature)
-    return " and ".join(f"{n} {word}" for n, word in ((nan, "NaN"), (inf, "Inf")) if n)
+    return ValueSummary(nan, inf).not_finite or words(call.signature)
 
 
 def of_recorded(observations: Observations) -> Iterator[Candidate]:
@@ -196,11 +188,12 @@ def of_recorded(observations: Observations) -> Iterator[Candidate]:
         return
     told = set[object]()
     for one in report.calls:
-        call = run.call_at(one.pid, one.call)
-        for candidate in of_call(one, report) if call is not None else ():
+        if (call := run.call_at(one.pid, one.call)) is None:
+            continue
+        for candidate in of_call(one, report):
             found = candidate.diagnosis.input
             key = (found.index, found.property, found.dim) if found else candidate.diagnosis.summary
-            if call is not None and key not in told:
+            if key not in told:
                 told.add(key)
                 yield at_call(candidate, call, run)
 
@@ -225,7 +218,6 @@ def of_call(one: RecordedCall, report: CallsReport) -> Iterator[Candidate]:
 
 
 def at_call(candidate: Candidate, call: Call, run: RunSeen) -> Candidate:
-    """Name the call and where it was made."""
     found = candidate.diagnosis
     tier = max(candidate.tier, Tier.GUARD, key=lambda one: one.place)  # the call did return
     update = {
@@ -238,12 +230,8 @@ def at_call(candidate: Candidate, call: Call, run: RunSeen) -> Candidate:
 
 def findings(observations: Observations, call: Call) -> list[InputFinding]:
     """Return the guards and values that a recorded call breaks, as findings of its inputs."""
-    report = observations.checks.calls
-    own = [
-        one
-        for one in (report.calls if report is not None else ())
-        if (one.pid, one.call) == (call.pid, call.call)
-    ]
-    assert report is not None or not own
-    found = [c.diagnosis.input for one in own if report for c in of_call(one, report)]
+    if (report := observations.checks.calls) is None:
+        return []
+    own = [one for one in report.calls if (one.pid, one.call) == (call.pid, call.call)]
+    found = [c.diagnosis.input for one in own for c in of_call(one, report)]
     return [one for one in found if one is not None and one.property in ("guard", "value", "type")]

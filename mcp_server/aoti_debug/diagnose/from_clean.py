@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aoti_debug.diagnose.calls import at_line, opaque
 from aoti_debug.diagnose.from_exception import BY_PHASE
@@ -12,7 +13,7 @@ from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.from_scene import STACK, WATCH, is_well
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence, headline, hint
 from aoti_debug.diagnose.speaker import by_a_neighbour, last_to_speak
-from aoti_debug.diagnose.traffic import Judged, judged, not_held
+from aoti_debug.diagnose.traffic import Judged, joined, judged, not_held
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.phases import phase_of_name, phase_of_program
 from aoti_debug.model import Evidence, Next, Phase
@@ -27,7 +28,7 @@ def ended_well(observations: Observations) -> Candidate:
     checked = observations.steps.get(CONTRACT)
     passed = checked is not None and checked.ending is not None and checked.ending.clean
     more = ", also under the model's own input checks" if passed else ""
-    return ENDED_WELL.found(
+    return UNSEEN.found(
         f"the program ended without an error{more}; no model call was observed, "
         "because the probe did not start (not Python, or run with -I, -E or -S)",
         next=look_at_package(observations),
@@ -48,28 +49,22 @@ def look_at_package(observations: Observations) -> list[Next]:
 
 
 GUIDE = "guides/debugging-tools.md#an-unknown-failure"
-ENDED_WELL = Kind("no_fault", "none", Tier.CLEAN, role="clean", confidence="possible")
+UNSEEN = Kind("no_fault", "none", Tier.CLEAN, role="clean", confidence="possible")  # no call was
 UNKNOWN = hint("unknown", "none", Tier.STATUS)
-SILENT = Kind("no_fault", "none", Tier.STATUS, GUIDE, role="clean", confidence="possible")
-NEVER_CALLED = Kind("no_fault", "none", Tier.CLEAN, role="clean", confidence="possible")
+SILENT = replace(UNSEEN, tier=Tier.STATUS, guide=GUIDE)
 UNTOUCHED = Kind("user_code", "none", Tier.CLEAN, role="clean", confidence="proved")
 
 
 def last_resort(observations: Observations) -> Candidate:
     """Say that nothing is known, which part of the software spoke last, and how to see more. Only
-    a log that shows an end without an error is called healthy, and it does not show that the
-    model is right: a call outside its contract returns garbage without a word."""
-    said = observations.of(ErrorLine)
+    a log that shows an end without an error is called healthy."""
+    said, lines, shown = observations.of(ErrorLine), observations.of(SaidLine), observations.scene
     if said and (phase := told_phase(said)) is not None:
         return guessed(*phase)
-    lines = observations.of(SaidLine)
-    if observations.scene is not None and is_well(observations.scene):
-        return silent(observations)
-    shown = observations.scene
-    stands = bool(observations.of(CodePlace)) or (shown is not None and shown.any(STACK))
-    if said or stands or (lines and not ends_well(observations)):
-        return unknown(said or lines)
-    return silent(observations)
+    stands = observations.of(CodePlace) or (shown is not None and shown.any(STACK))
+    fails = said or stands or (lines and not ends_well(observations))
+    well = shown is not None and is_well(shown)
+    return unknown(said or lines) if fails and not well else silent(observations)
 
 
 def told_phase(lines: Sequence[ErrorLine]) -> tuple[ErrorLine, Phase] | None:
@@ -96,7 +91,7 @@ def unknown(lines: Sequence[ErrorLine | SaidLine]) -> Candidate:
     who = f"printed by {spoke[1].name}" if spoke is not None else "printed by unknown software"
     return UNKNOWN.found(
         headline(f"no known failure; {who}", f": {said.span.quote}" if said else ""),
-        *[evidence(said.span)] if said else [],
+        *[said.span] if said else [],
         next=[WATCH],
     )
 
@@ -116,7 +111,6 @@ LAST = 6  # lines of a log that may say how it ended
 
 
 def ends_well(observations: Observations) -> bool:
-    """Tell whether a log shows an end without an error."""
     if any(observations.of(kind) for kind in (Launches, SanitizerSummary)):
         return True
     last = [line.span.quote for line in observations.of(SaidLine)[-LAST:]]
@@ -127,7 +121,7 @@ def silent(observations: Observations) -> Candidate:
     proof = [r.span for r in observations.records if isinstance(r, Launches | SanitizerSummary)]
     return SILENT.found(
         f"nothing in this log is a known sign of a failure{seen(observations)}",
-        *[evidence(span) for span in proof[:2]],
+        *proof[:2],
         next=[
             Next(
                 tool="triage",
@@ -139,7 +133,6 @@ def silent(observations: Observations) -> Candidate:
 
 
 def seen(observations: Observations) -> str:
-    """Say what the log does show."""
     if (tool := observations.first(SanitizerSummary)) is not None and not tool.errors:
         return ", and compute-sanitizer found no errors"
     if (launches := observations.first(Launches)) is not None:
@@ -171,7 +164,7 @@ def clean(observations: Observations) -> Candidate:
     if opaque(observations):
         return ended_well(observations)
     if observations.ending is not None and observations.ending.enough and not run.calls:
-        return NEVER_CALLED.found(
+        return UNSEEN.found(
             "no loaded model was called before the end of watching: watch it longer",
             *last_event(observations),
         )
@@ -197,21 +190,15 @@ def clean(observations: Observations) -> Candidate:
         f"{'call' if calls == 1 else 'calls'} of a compiled model returned",
         *last_event(observations),
         confidence="likely" if whole and not uncompared else "possible",
-        means="; ".join(
-            filter(
-                None,
-                (
-                    judged_of(known),
-                    checked(observations),
-                    uncompared and f"its values were not compared: {uncompared}",
-                    random_by_design(observations),
-                    holding(observations),
-                    of_guards(observations, calls),
-                    unchecked,
-                ),
-            )
-        )
-        or None,
+        means=joined(
+            judged_of(known),
+            checked(observations),
+            uncompared and f"its values were not compared: {uncompared}",
+            random_by_design(observations),
+            holding(observations),
+            of_guards(observations, calls),
+            unchecked,
+        ),
         next=[ahead] if unchecked or (uncompared and observations.to_compare) else [],
     )
 
@@ -239,8 +226,7 @@ def random_by_design(observations: Observations) -> str:
     compared = observations.checks.compare
     if compared is None or compared.verdict != "random":
         return ""
-    line = next(iter(last_line_of(compared.drawn)), None)
-    at = at_line(line.file, line.line) if line is not None else ""
+    at = "".join(at_line(line.file, line.line) for line in last_line_of(compared.drawn))
     ops = ", ".join(compared.random[:3])
     return f"it draws random numbers by design ({ops}{at}): values were not compared"
 

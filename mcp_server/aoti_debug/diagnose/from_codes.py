@@ -102,15 +102,13 @@ MENTIONS = Form(
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield what the numbers of a log say."""
     scene = observations.scene
     for line in scene.all(MENTIONS) if scene is not None else ():
         of_a_loader = loader(line.text)
         found = of_a_loader or meaning(line.text)
         if found is not None and scene is not None:
-            category, phase = found
             tier = Tier.EXCEPTION if of_a_loader else Tier.STATUS
-            told = said(scene, line, category, phase, "by its number: ", tier)
+            told = said(scene, line, *found, "by its number: ", tier)
             if OF_XID.search(line.text) and found is NO_DEVICE:  # the driver knows more than CUDA
                 told = replace(told, role="cause", tier=Tier.EXACT_TEXT)
             yield replace(told, role="envelope") if ABORTED.search(line.text) else told

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import at_line
+from aoti_debug.diagnose.calls import at_place
 from aoti_debug.diagnose.observations import (
     CRASHES,
     Candidate,
@@ -25,8 +25,7 @@ from aoti_debug.plain import few
 if TYPE_CHECKING:
     from aoti_debug.package.documents import Use
     from aoti_debug.package.record import CompiledModel, Constant
-    from aoti_debug.read import event_records as read
-    from aoti_debug.read.event_records import Given
+    from aoti_debug.read.event_records import Call, Given, Phase
     from aoti_debug.record.run_seen import RunSeen
 
 GUIDE = "guides/constants.md"
@@ -55,10 +54,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         stale = {one.constant for one in update.report.findings if one.proved}
         if update.wrong and not (stale and stale <= ignored):
             yield from_update(update, observations)
-    yield from from_released(observations.run)
-    yield from from_another_instance(observations.run)
-    yield from from_written(observations.run)
-    call = observations.run.call
+    yield from from_released(run)
+    yield from from_another_instance(run)
+    yield from from_written(run)
+    call = run.call
     if model is None or model.wrapper is None:
         return
     loads = [p for p in run.of("constants") if of_package(p, call)]
@@ -86,7 +85,6 @@ def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
     else:
         said = weights_words.headline(found, NAMED)
         fixes = [Fix(what=weights_words.words_of(first).fix)]
-    at = at_line(*place) if place is not None else ""
     step = report.steps[number - 1].step if 0 < number <= len(report.steps) else ""
     tied = {one.constant: one.detail for one in found if one.reason == "tied"}
     if code := weights_words.safe_code(report, tied):
@@ -96,11 +94,10 @@ def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
     meant = first is not None and first.reason == "not_given" and not observations.failed
     explained = first is None or first.reason != "outputs"  # no constant is wrong
     missing = first is not None and first.reason in ("not_given", "null", "tied")
-    proofs = [phase.span] if phase is not None else []
     kind = replace(MISMATCH, category="constants_missing") if missing else MISMATCH
     return kind.found(
-        headline(said, after=at),
-        *proofs,
+        headline(said, after=at_place(place)),
+        *([phase.span] if phase is not None else []),
         update.artifact,
         confidence="proved" if (shown and explained and not meant) or update.died else "likely",
         means=f"step {number} of {len(report.steps)}: {step}" if step else None,
@@ -109,14 +106,12 @@ def from_update(update: UpdatePlayed, observations: Observations) -> Candidate:
     )
 
 
-def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Given]]:
+def spoilt_weights(observations: Observations) -> dict[str, tuple[Phase, Given]]:
     """Return the weights that were given to the model of the failing call with NaN in them."""
-    run, call = observations.run, observations.run.call
-    loads = [p for p in run.of("constants") if p.ok]
     return {
         given.name: (load, given)
-        for load in loads
-        if of_package(load, call)
+        for load in observations.run.of("constants")
+        if load.ok and of_package(load, observations.run.call)
         for given in load.details.constants or ()
         if given.nan > 0
     }
@@ -124,8 +119,7 @@ def spoilt_weights(observations: Observations) -> dict[str, tuple[read.Phase, Gi
 
 def from_spoilt(observations: Observations) -> Iterator[Candidate]:
     """A checkpoint with NaN was loaded into the model, and its calls return NaN."""
-    calls = observations.run.calls
-    outputs = [output for call in calls for output in call.outputs]
+    outputs = [output for call in observations.run.calls for output in call.outputs]
     compared = observations.checks.compare  # a replay, which is given these weights too
     repeated = any(one.package.nan for one in compared.outputs) if compared is not None else False
     returned = repeated or any(output.nan for output in outputs)
@@ -153,12 +147,12 @@ def lines_of(use: Use) -> list[SourceLine]:
     return source_of(*own[:-4:-1])
 
 
-def of_package(load: read.Phase, call: read.Call | None) -> bool:
+def of_package(load: Phase, call: Call | None) -> bool:
     path = load.details.package
     return call is None or path is None or path == call.package
 
 
-def from_load(load: read.Phase, known: Mapping[str, Constant]) -> Iterator[Candidate]:
+def from_load(load: Phase, known: Mapping[str, Constant]) -> Iterator[Candidate]:
     """Hold what was given for each name against what the package holds for it."""
     for order, given in enumerate(load.details.constants or ()):
         constant = known.get(given.name)
@@ -168,9 +162,7 @@ def from_load(load: read.Phase, known: Mapping[str, Constant]) -> Iterator[Candi
             yield unknown(load, given, known, order)
 
 
-def differing(
-    load: read.Phase, given: Given, constant: Constant, order: int
-) -> Iterator[Candidate]:
+def differing(load: Phase, given: Given, constant: Constant, order: int) -> Iterator[Candidate]:
     shape, dtype = given.shape, given.dtype
     name = constant.fqn or constant.name
     consequence = "the package accepts it, and every later result is garbage"
@@ -202,26 +194,23 @@ def differing(
     )
 
 
-def copies_more(load: read.Phase, given: Given, constant: Constant) -> bool:
+def copies_more(load: Phase, given: Given, constant: Constant) -> bool:
     """Tell whether more is copied than the constant has room for: a storage is copied whole."""
     if load.details.user_managed or given.storage_bytes is None:
         return False
     return 0 < constant.bytes < given.storage_bytes
 
 
-def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order: int) -> Candidate:
+def unknown(load: Phase, given: Given, known: Mapping[str, Constant], order: int) -> Candidate:
     name, shape = given.name, given.shape
     small = shape is not None and len(shape) <= 1 and sum(shape) <= INLINED
     names = few(list(known), 8)
     what = "give only names of model.get_constant_fqns()"
+    why = "the name is another (a prefix, a typo), or the compiler folded it into others"
     if small:
         what = "compile with always_keep_tensor_constants=True, or leave it out"
-    why = (
-        f"it has at most {INLINED} elements, so it was inlined into the kernels, if the model had "
-        "it, and can never be updated"
-        if small
-        else "the name is another (a prefix, a typo), or the compiler folded it into others"
-    )
+        why = f"it has at most {INLINED} elements, so it was inlined into the kernels, if the "
+        why += "model had it, and can never be updated"
     return MISMATCH.found(
         f"{name} is not among the package's {len(known)} constants ({names}): {why}",
         load.span,
@@ -230,16 +219,21 @@ def unknown(load: read.Phase, given: Given, known: Mapping[str, Constant], order
     )
 
 
-def from_ignored(load: read.Phase) -> Iterator[Candidate]:
+def likely(load: Phase, said: str, means: str, fix: str) -> Candidate:
+    """Say what an update has likely left wrong, at its line."""
+    own, fixes = source_of(load.details.caller), [Fix(what=fix)]
+    kind = replace(MISMATCH, confidence="likely")
+    return kind.found(said, load.span, means=means, source=own, fixes=fixes)
+
+
+def from_ignored(load: Phase) -> Iterator[Candidate]:
     """A container was given names of the model: it has its own, and reports no unknown one."""
     if names := load.details.ignored:
-        yield MISMATCH.found(
+        yield likely(
+            load,
             f"update_constant_buffer ignores {few(list(names), NAMED)}: names of the model",
-            load.span,
-            confidence="likely",
-            means="a container names its constants without dots; it skips a name that it lacks",
-            source=source_of(load.details.caller),
-            fixes=[Fix(what="give them by load_constants(), which takes the model's names")],
+            "a container names its constants without dots; it skips a name that it lacks",
+            "give them by load_constants(), which takes the model's names",
         )
 
 
@@ -268,40 +262,31 @@ def from_another_instance(run: RunSeen) -> Iterator[Candidate]:
         later = [c for c in run.calls if c.pid == load.pid and c.span.first > load.span.last]
         called = {(c.pid, c.instance) for c in later if c.package == path}
         if path and called and not called & given:
-            yield MISMATCH.found(
+            yield likely(
+                load,
                 f"instance {own} of the package was given weights, later calls are of another one",
-                load.span,
-                confidence="likely",
-                means="each load of a package has weights of its own",
-                source=source_of(load.details.caller),
-                fixes=[Fix(what="give the weights to the model that serves the calls")],
+                "each load of a package has weights of its own",
+                "give the weights to the model that serves the calls",
             )
 
 
 def from_written(run: RunSeen) -> Iterator[Candidate]:
-    """Calls used user-managed weights that had been written since they were given; that shows when
-    the same memory is given again."""
+    """Calls used user-managed weights that had been written since: memory given again shows it."""
     for load in run.of("constants"):
-        number, caller = load.details.written, load.details.caller
-        if load.ok and number:
-            at = at_line(*caller) if caller is not None else ""
-            yield MISMATCH.found(
+        if load.ok and (number := load.details.written):
+            yield likely(
+                load,
                 f"call {number} uses what the owner of user-managed weights wrote after they were "
-                f"given{at}",
-                load.span,
-                confidence="likely",
-                means="user-managed memory is used as it is: calls read what its owner writes",
-                source=source_of(caller),
-                fixes=[
-                    Fix(what="give copies: value.clone(), or load_constants without user_managed")
-                ],
+                f"given{at_place(load.details.caller)}",
+                "user-managed memory is used as it is: calls read what its owner writes",
+                "give copies: value.clone(), or load_constants without user_managed",
             )
             return
 
 
-def from_siblings(loads: list[read.Phase], known: Mapping[str, Constant]) -> Iterator[Candidate]:
+def from_siblings(loads: list[Phase], known: Mapping[str, Constant]) -> Iterator[Candidate]:
     """Weights of one name but for a number were given, all but a few of them."""
-    given = {one.name for load in loads if load.ok for one in load.details.constants or ()}
+    given = given_by(loads)
     if any(cut(load) or load.details.full for load in loads):
         return
     groups: dict[str, list[str]] = {}
@@ -310,28 +295,26 @@ def from_siblings(loads: list[read.Phase], known: Mapping[str, Constant]) -> Ite
     for pattern, names in groups.items():
         left = [name for name in names if name not in given]
         if "#" in pattern and 0 < SIBLINGS * len(left) <= len(names) - len(left):
-            yield MISMATCH.found(
+            yield likely(
+                loads[-1],
                 f"{few(left, NAMED)} was not given, unlike {len(names) - len(left)} of its like",
-                loads[-1].span,
-                confidence="likely",
-                means="a constant that no update gives keeps its value",
-                source=source_of(loads[-1].details.caller),
-                fixes=[Fix(what="give it too; check_full_update=True raises for what is missing")],
+                "a constant that no update gives keeps its value",
+                "give it too; check_full_update=True raises for what is missing",
             )
 
 
 def from_gaps(
     observations: Observations,
-    call: read.Call,
+    call: Call,
     model: CompiledModel,
     known: Mapping[str, Constant],
-    loads: list[read.Phase],
+    loads: list[Phase],
 ) -> Iterator[Candidate]:
     """The library holds no constants, and the process died in a call without some of them."""
     ending = observations.ending
     if ending is None or ending.signal not in CRASHES or not known:
         return
-    given = {one.name for load in loads if load.ok for one in load.details.constants or ()}
+    given = given_by(loads)
     missing = [name for name in known if name[:200] not in given]
     if not missing or any(cut(load) for load in loads):
         return
@@ -347,6 +330,10 @@ def from_gaps(
     )
 
 
-def cut(load: read.Phase) -> bool:
+def given_by(loads: Iterable[Phase]) -> set[str]:
+    return {one.name for load in loads if load.ok for one in load.details.constants or ()}
+
+
+def cut(load: Phase) -> bool:
     """Tell whether more constants were given than the probe describes: the first of them."""
     return len(load.details.constants or ()) < load.details.count

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import at_line
+from aoti_debug.diagnose.calls import at_place
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Fix, source_of
@@ -54,8 +54,7 @@ def of_time(observations: Observations) -> Iterator[Candidate]:
 def of_memory(observations: Observations) -> Iterator[Candidate]:
     """Yield what holds memory, if the script complains of how much it takes."""
     exception = complains_of_memory(observations)
-    found = holding(observations.run)
-    if exception is None or not found:
+    if exception is None or not (found := holding(observations.run)):
         return
     one = found[-1]
     yield GROWS.found(
@@ -76,7 +75,6 @@ def also_true(observations: Observations) -> list[str]:
 
 
 def said(one: Held) -> str:
-    """Say what holds memory, and what to do instead."""
     return "; ".join(filter(None, (holder(one), grown(one), fix(one))))
 
 
@@ -95,7 +93,7 @@ def holding(run: RunSeen) -> list[Held]:
 def holder(one: Held) -> str:
     """Name what holds outputs or packages, and the line that fills it."""
     name = f"{one.name} ({one.kind})" if one.name else "something"
-    at = at_line(*one.caller) if one.caller else ""
+    at = at_place(one.caller)
     if one.what == "packages":
         return f"{name} keeps each package that is loaded{at}: {one.count} by then, all called"
     size = f"{one.bytes / MIB:,.1f} MiB"

@@ -34,9 +34,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         long = None if compared(observations, found, suspects) else longer(observations, found)
         culprit = suspects[0] if len(suspects) == 1 and long is None else None
         sure = culprit is None or is_certain(observations, found)
-        blame = (
-            of_length(observations, found, *long) if long else blamed(observations, found, suspects)
-        )
+        blame = blamed(observations, found, suspects)
+        if long is not None:
+            sure, blame = False, of_length(observations, found, *long)
         yield Kind(
             "index_out_of_bounds",
             phase_at_end(observations) or "run",
@@ -46,7 +46,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             blame.summary,
             found.span,
             *held(observations, culprit),
-            confidence="proved" if sure and long is None else "likely",
+            confidence="proved" if sure else "likely",
             signature=known,
             kernel=Kernel(
                 name=kernel_name(observations, found),
@@ -81,14 +81,13 @@ def users_name(observations: Observations, given: Leaf) -> str | None:
 
 
 def kernel_name(observations: Observations, found: DeviceAssert) -> str:
-    """Return the kernel's name: as printed, else that of the package's kernel with this assertion
-    (where several have it, in this line), else its file's."""
+    """Return the kernel's name: as printed, else of the package's only kernel with this assertion
+    (of several, in this line), else its file's."""
     if found.function and found.function != "unknown":
         return found.function
-    wrappers = [
-        one.wrapper for one in (observations.package.models if observations.package else ())
-    ]
-    checking = (one.checking(found.condition, found.line) for one in wrappers if one is not None)
+    models = observations.package.models if observations.package else ()
+    wrappers = (one.wrapper for one in models if one.wrapper is not None)
+    checking = (one.checking(found.condition, found.line) for one in wrappers)
     names = {kernel.name for kernels in checking for kernel in kernels}
     return names.pop() if len(names) == 1 else base_name(found.file)
 
@@ -103,8 +102,7 @@ def outside(observations: Observations, found: DeviceAssert) -> list[Leaf]:
     """Return the integer inputs of the failing call that may have been the index: the one that the
     kernel's source loads it from, where that is known, else all that leave the asserted bounds.
     Generated code wraps negative indices once, so -upper is still inside."""
-    call = observations.run.call
-    upper = bound(found.upper)
+    call, upper = observations.run.call, bound(found.upper)
     if call is None or upper is None:
         return []
     known = observations.origins.get((found.file, found.line, found.condition))
@@ -127,8 +125,7 @@ def leaves(given: Leaf, upper: int) -> bool:
 def before(observations: Observations, given: Leaf) -> list[Leaf]:
     """Return what this input was in the calls of the same model that had returned before. The
     integers of the failing call were read, so the GPU had done with those."""
-    call = observations.run.call
-    run = observations.run
+    run, call = observations.run, observations.run.call
     if call is None or call.ok:
         return []
     return [
@@ -176,8 +173,7 @@ def of_length(observations: Observations, found: DeviceAssert, given: Leaf, dim:
 
 
 def is_certain(observations: Observations, found: DeviceAssert) -> bool:
-    """Tell whether the input that is named must be the index: its source says so, or there is no
-    other integer that it could be."""
+    """Tell whether the input that is named must be the index: by its source, or as the only one."""
     call = observations.run.call
     integers = [given for given in call.inputs if given.max is not None] if call else []
     return (found.file, found.line, found.condition) in observations.origins or len(integers) < 2
@@ -188,8 +184,8 @@ def blamed(observations: Observations, found: DeviceAssert, suspects: list[Leaf]
     upper = bound(found.upper)
     if len(suspects) == 1 and upper is not None:
         given = suspects[0]
-        name = users_name(observations, given)
-        return of_value(given.index, name, *worst(given, upper), upper, given=given)
+        own = given.index, users_name(observations, given)
+        return of_value(*own, *worst(given, upper), upper, given=given)
     words = (
         f"an index is out of bounds: {found.lower or 0} <= {found.index or 'index'} < "
         f"{found.upper} does not hold"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from aoti_debug.diagnose.calls import is_users, traceback_phase, users_frame
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, Role, headline, hint
@@ -12,7 +13,7 @@ from aoti_debug.diagnose.wording import Wording, wording_of
 from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS, Tier
 from aoti_debug.facts.phases import (
     CHECKING_A_CALL,
-    finds_a_compiler,
+    FINDING_A_COMPILER,
     phase_of,
     stands_in,
     variable_of_cache,
@@ -138,8 +139,7 @@ def from_chain(
         if said is not None:
             category, confidence, phase = said[1].category, "possible", said[1].phase
         elif (meant := meaning_of(text) or meaning_of(raised_in(exception, text))) is not None:
-            _, category, phase = meant
-            confidence = "possible"
+            (category, phase), confidence = meant, "possible"
         elif (differs := compared(exception)) is not None:
             category, confidence, phase = differs, "possible", "output"
     ending = observations.ending
@@ -184,7 +184,7 @@ def judge(exception: PythonException, phase: Phase | None) -> tuple[Category, Co
         return "host_segfault" if exception.type == "SystemError" else "user_code", "possible"
     if phase == "export" and exception.frames and is_users(exception.frames[-1].file):
         return "user_code", "possible"  # the model's own code raised while it was traced
-    if phase == "cpp_compile" and finds_a_compiler(frames):
+    if phase == "cpp_compile" and stands_in(frames, FINDING_A_COMPILER):
         return "toolchain", "likely"
     sure = phase in ("export", "lower", "autotune", "triton_compile", "cpp_compile")
     return BY_PHASE.get(phase, "lowering_error"), "likely" if sure else "possible"
@@ -231,9 +231,8 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
     if observations.ending is not None or observations.of(FaultHandlerDump):
         return  # a process that was watched, or that a signal ended, tells its phase itself
     places = observations.of(CodePlace)
-    lines = observations.of(SaidLine)
     phase = phase_of_places(places)
-    lines = [line for line in lines if not by_a_neighbour(line.span.quote)]
+    lines = [x for x in observations.of(SaidLine) if not by_a_neighbour(x.span.quote)]
     said = wording_of((line.span.quote for line in lines), sure=True) or wording_of(
         "" if by_a_neighbour(line.text) else line.text for line in lines
     )
@@ -243,21 +242,22 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
             yield as_said(lines[said[0]], said[1], within_triton=triton)
         return
     told = [(p.file, p.function) for p in places]
-    searching = phase == "cpp_compile" and finds_a_compiler(told)
+    searching = phase == "cpp_compile" and stands_in(told, FINDING_A_COMPILER)
     category = "toolchain" if searching else BY_PHASE[phase]
-    last = places[-1]
     if said is not None and not searching:
         category, phase = deeper(phase, category, said[1])
         if category == "missing_kernel_binary" and "triton" in lines[said[0]].text.lower():
             phase = "triton_compile"
     role: Role = "envelope" if all(p.told == "type" for p in places) else "symptom"
     words = f"something failed {WHERE[phase]}; the log ends before it says what"
-    kind = Kind(category, phase, Tier.EXCEPTION, MEANINGS[category].guide, role, "possible")
-    yield kind.found(words, last.span, order=1)
+    kind = replace(hint(category, phase, Tier.EXCEPTION), role=role)
+    yield kind.found(words, places[-1].span, order=1)
 
 
 INNER: tuple[Phase, ...] = ("export", "lower", "autotune", "triton_compile", "cpp_compile")
-ANYWHERE: frozenset[Category] = frozenset({"toolchain", "out_of_memory", "custom_op_fake_kernel"})
+ANYWHERE: frozenset[Category] = frozenset(
+    {"toolchain", "out_of_memory", "custom_op_fake_kernel", "missing_kernel_binary"}
+)
 LOADING: frozenset[Category] = frozenset(
     {"missing_symbol", "package_incompatible", "package_corrupt", "missing_kernel_binary"}
 )
@@ -271,7 +271,7 @@ def deeper(phase: Phase, category: Category, said: Wording) -> tuple[Category, P
     if said.category in GPU_FAULTS:  # what a kernel does, no compiler does
         return said.category, "run" if phase in ("export", "lower") else phase
     inner = said.phase in INNER and INNER.index(said.phase) > INNER.index(phase)
-    if said.category in ANYWHERE or said.category == "missing_kernel_binary":
+    if said.category in ANYWHERE:
         return said.category, said.phase if inner else phase
     if inner and phase in ("export", "lower"):
         return said.category, said.phase

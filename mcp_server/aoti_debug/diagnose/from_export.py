@@ -57,7 +57,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if not blocks:
         return
     block = blocks[-1]
-    failed = failed_phase(observations, ("export",))
+    failed = failed_phase(observations, "export")
     guards = failed.error.guards if failed is not None and failed.error is not None else ()
     broken = list(broken_dims(block, guards))
     constants = {r.dim for r in block.reasons if r.constant is not None}
@@ -68,7 +68,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     ).found(
         "; ".join(b.told for b in broken[:DIMS]),
         blocks[0].span,
-        *([evidence(failed.span)] if failed is not None and guards else []),
+        *([failed.span] if failed is not None and guards else []),
         confidence="proved" if any(b.known and b.known.breaks for b in broken) else "likely",
         signature=matches[0].signature if matches else None,
         source=source or exporting_line(observations, block),
@@ -87,13 +87,12 @@ def exporting_line(observations: Observations, block: ConstraintsViolated) -> li
 
 def broken_dims(block: ConstraintsViolated, guards: Sequence[Guard]) -> Iterator[Broken]:
     """Yield each dimension once, with the guard that most of its sizes break."""
-    names = block.names
     told: set[str] = set()
     for reason in block.reasons:
         if reason.dim in told:
             continue
         told.add(reason.dim)
-        text = named(reason.guard, names)
+        text = named(reason.guard, block.names)
         about = [g for g in guards if reason.dim in g.dims and (g.breaks or same(g.text, text))]
         best = min(about, key=lambda g: len(g.dims), default=None)
         where = in_words(reason.size or "")
@@ -135,9 +134,9 @@ def as_dim(value: str) -> str:
     return re.sub(r"(?<![\w.])Dim\(", "torch.export.Dim(", value)
 
 
-def failed_phase(observations: Observations, phases: Sequence[str]) -> Phase | None:
-    """Return the last call of these phases that ended in an exception."""
-    found = [p for p in observations.run.of(*phases) if p.ok is False]
+def failed_phase(observations: Observations, phase: str) -> Phase | None:
+    """Return the last call of a phase that ended in an exception."""
+    found = [p for p in observations.run.of(phase) if p.ok is False]
     return max(found, key=lambda p: p.span.last, default=None)
 
 
@@ -155,10 +154,10 @@ def lines_of(stacks: Iterable[Sequence[Place]]) -> list[SourceLine]:
 
 def with_node(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Add what was worked on when lowering failed: operator, operands and the model's line."""
-    phases = ("export",) if diagnosis.phase == "export" else COMPILING
-    if diagnosis.phase not in phases:
+    exports = diagnosis.phase == "export"
+    if not exports and diagnosis.phase not in COMPILING:
         return diagnosis
-    failed = failed_phase(observations, ("export",) if diagnosis.phase == "export" else ("lower",))
+    failed = failed_phase(observations, "export" if exports else "lower")
     node = failed.error.node if failed is not None and failed.error is not None else None
     if failed is None or node is None:
         return with_named_line(diagnosis, failed)
@@ -179,8 +178,7 @@ def with_node(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 def with_named_line(diagnosis: Diagnosis, failed: Phase | None) -> Diagnosis:
     """Add the model's line that torch.export names in the exception's own text."""
     message = failed.error.message if failed is not None and failed.error is not None else ""
-    places = places_in(message.partition(RAISED_BY)[2])
-    if not places:
+    if not (places := places_in(message.partition(RAISED_BY)[2])):
         return diagnosis
     line = SourceLine(file=places[0].file, line=places[0].line)
     return diagnosis.model_copy(update={"source": [line, *diagnosis.source][:LINES]})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aoti_debug.diagnose.calls import at_line, phase_at_end, traceback_phase
-from aoti_debug.diagnose.from_trial import candidate, in_trial
+from aoti_debug.diagnose.from_trial import COMPILING, candidate, in_trial
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Fault, Fix, Kernel, Phase
@@ -35,21 +35,15 @@ FAR = 1 << 40  # bytes: more than any GPU has, so the pointer was never near the
 # An instruction that reaches memory: its operation, then what it is told, like E.128 or E.U8.
 _ACCESS = re.compile(r"(?:@!?U?P\d+ )?(LDG|LD|STG|ST|ATOMG|ATOM|REDG|RED)((?:\.\w+)*) ")
 _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
-BY_TOOL: dict[str, Category] = {
-    "memcheck": "illegal_memory_access",
-    "initcheck": "wrong_result",
-    "racecheck": "concurrency",
-    "synccheck": "hang",
+BY_TOOL: dict[str, tuple[Category, str]] = {
+    "memcheck": ("illegal_memory_access", "{kernel} does an invalid {access}{place}"),
+    "initcheck": ("wrong_result", "{kernel} reads memory that nothing has written{place}"),
+    "racecheck": ("concurrency", "threads of {kernel} race on shared memory{place}"),
+    "synccheck": ("hang", "{kernel} uses a barrier wrongly{place}"),
 }
 
-LEAKED = Kind(
-    "performance",
-    "run",
-    Tier.NOTICE,
-    "guides/memory-and-time.md#leaks",
-    role="symptom",
-    confidence="proved",
-)
+LEAKS = "guides/memory-and-time.md#leaks"
+LEAKED = Kind("performance", "run", Tier.NOTICE, LEAKS, "symptom", "proved")
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -66,8 +60,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def core_of(observations: Observations) -> GpuException | None:
     """Return the first exception; what cuda-gdb says of it before what the driver says."""
     found = observations.of(GpuException)
-    by_gdb = [f for f in found if f.source == "cuda-gdb"]
-    return next(iter(by_gdb or found), None)
+    return min(found, key=lambda one: one.source != "cuda-gdb", default=None)
 
 
 def access_of(found: GpuException) -> tuple[str, int | None] | None:
@@ -90,17 +83,15 @@ def gpu_phase(observations: Observations) -> Phase:
     """A kernel can fault in two phases: at run time, and while Inductor times it."""
     phase = phase_at_end(observations)
     if phase is not None:
-        return "autotune" if phase in ("lower", "autotune", "cpp_compile") else phase
+        return "autotune" if phase in COMPILING else phase
     phases = {traceback_phase(observations, e) for e in observations.of(PythonException)}
     return "autotune" if phases & {"autotune", "lower"} else "run"
 
 
 def phase_unknown(observations: Observations) -> bool:
     """Tell whether nothing shows in which of the two phases it was."""
-    told = (PythonException, Launches, SanitizerError)
-    return not observations.run.probed and not any(
-        isinstance(record, told) for record in observations.records
-    )
+    told = any(map(observations.of, (PythonException, Launches, SanitizerError)))
+    return not observations.run.probed and not told
 
 
 def kernel_of(found: GpuException, *, reached: bool = False) -> Kernel | None:
@@ -127,13 +118,10 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
     phase = gpu_phase(observations)
     place = at_line(found.file, found.line)
     access, size = access_of(found) or (None, None)
-    if access:
-        place += f", {'an' if access == 'atomic' else 'a'} {access}" + (
-            f" of {size} bytes" if size else ""
-        )
+    place += f", {'an' if access == 'atomic' else 'a'} {access}" if access else ""
+    place += f" of {size} bytes" if size else ""
     when = ", while Inductor tuned it" if phase == "autotune" else ""
     unknown = "in a call or while Inductor tuned it: this log does not show which"
-    known = observations.signature_at(found.span)
     asserted = category == "index_out_of_bounds"  # generated kernels assert on indices alone
     generated = (found.kernel or "").startswith("triton_")
     kernel = kernel_of(found)
@@ -143,9 +131,9 @@ def from_core(observations: Observations, found: GpuException) -> Candidate:
         f"{found.exception.rstrip('.')} in kernel {found.kernel or 'unknown'}{place}{when}",
         found.span,
         confidence=("likely" if generated else "possible") if asserted else "proved",
-        signature=known,
+        signature=observations.signature_at(found.span),
         means=unknown if phase_unknown(observations) else None,
-        kernel=kernel_of(found),
+        kernel=kernel,
         fault=Fault(access=access, size=size, block=found.block, thread=found.thread),
     )
 
@@ -155,28 +143,22 @@ def from_sanitizer(observations: Observations, found: SanitizerError, position: 
     place = at_line(found.file, found.line)
     known = observations.signature_at(found.span)
     access = f"{found.access} of {found.size} bytes" if found.access and found.size else found.what
-    category = BY_TOOL[found.tool]
-    if found.tool == "memcheck" and "misaligned" in found.what.lower():
+    (category, words), memory = BY_TOOL[found.tool], found.tool == "memcheck"
+    if memory and "misaligned" in found.what.lower():
         category = "misaligned_address"
-    words = {
-        "memcheck": f"{kernel} does an invalid {access}{place}",
-        "initcheck": f"{kernel} reads memory that nothing has written{place}",
-        "racecheck": f"threads of {kernel} race on shared memory{place}",
-        "synccheck": f"{kernel} uses a barrier wrongly{place}",
-    }
     return Kind(
         category,
         "run",
-        Tier.MEMORY_CHECK if found.tool == "memcheck" else Tier.SPECIFIC_TEXT,
+        Tier.MEMORY_CHECK if memory else Tier.SPECIFIC_TEXT,
         GUIDE if category != "hang" else "guides/threads-streams-hangs.md",
     ).found(
-        words[found.tool],
+        words.format(kernel=kernel, access=access, place=place),
         found.span,
-        confidence="proved" if found.tool == "memcheck" else "likely",
+        confidence="proved" if memory else "likely",
         signature=known,
-        means=distance(found) if found.tool == "memcheck" else None,
+        means=distance(found) if memory else None,
         kernel=Kernel(
-            name=plain_name(found.kernel),
+            name=kernel,
             kind="triton" if ends_py(found.file) else "cuda",
             file=found.file,
             line=found.line,

@@ -34,7 +34,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             relation=check.relation,
         )
         false_alarm = reason_for_false_alarm(observations, check)
-        why = false_alarm or reason(observations, check)
+        written = check.property == "stride" and writes_to(observations, check.input)
+        why = false_alarm or (WRITTEN if written else None)
         broken = judged(broken, harmless=false_alarm is not None, reason=why)
         known = observations.signature_at(check.span)
         yield breaking(broken, Tier.OWN_CHECK, check.span, known=known, order=position)
@@ -73,11 +74,8 @@ def breaking(
 ) -> Candidate:
     """Say that an input breaks the contract, or only seems to where that is harmless; of a text as
     a proof, the report that shows it. A size over the bound has a tier of its own."""
-    finding, harmless, over_bound = (
-        finding_of(broken, order),
-        broken.harmless,
-        is_over_bound(broken),
-    )
+    finding, harmless = finding_of(broken, order), broken.harmless
+    over_bound = is_over_bound(broken)
     return Kind(
         "false_alarm" if harmless else OF_A_PROPERTY.get(broken.property, "contract_argument"),
         "run",
@@ -95,11 +93,6 @@ def breaking(
         over_bound=over_bound,
         order=order,
     )
-
-
-def reason(observations: Observations, check: InputCheck) -> str | None:
-    written = check.property == "stride" and writes_to(observations, check.input)
-    return WRITTEN if written else None
 
 
 def refused(observations: Observations) -> str:
@@ -121,19 +114,17 @@ def words(check: InputCheck) -> str:
 
 
 def summary(finding: InputFinding) -> str:
+    name, got = name_of(finding), finding.got
     at = f" at dim {finding.dim}" if finding.dim is not None else ""
     if finding.property == "nesting":
         return nested(finding)
     if finding.property == "bit":
-        return f"{name_of(finding)} is {finding.got} by a bit that the package does not read"
+        return f"{name} is {got} by a bit that the package does not read"
     if finding.property == "aliasing":
-        return f"{name_of(finding)} has no memory of its own{at} ({finding.got})"
-    if finding.property in ("guard", "other"):
-        return (
-            f"{name_of(finding)} breaks a guard{at}: {finding.got}, compiled for {finding.expected}"
-        )
-    what = f"{finding.property} {finding.got}{at}"
-    return f"{name_of(finding)} has {what}, compiled for {finding.expected}"
+        return f"{name} has no memory of its own{at} ({got})"
+    breaks = f"breaks a guard{at}: {got}"
+    how = breaks if finding.property in ("guard", "other") else f"has {finding.property} {got}{at}"
+    return f"{name} {how}, compiled for {finding.expected}"
 
 
 def nested(finding: InputFinding) -> str:

@@ -105,15 +105,10 @@ def users_frame(stack: NativeBacktrace) -> NativeFrame | None:
 def native_source(observations: Observations) -> list[SourceLine]:
     stack = stack_of(observations)
     frame = users_frame(stack) if stack is not None else None
-    if frame is None or frame.file is None or frame.line is None or kernel_like(frame):
+    if frame is None or frame.file is None or frame.line is None:
         return []
-    return source_of((frame.file, frame.line))
-
-
-def kernel_like(frame: NativeFrame) -> bool:
-    return bool(KERNEL.match(frame.function)) or str(frame.file).endswith(
-        (".wrapper.cpp", ".kernel.cpp")
-    )
+    generated = frame.file.endswith((".wrapper.cpp", ".kernel.cpp")) or KERNEL.match(frame.function)
+    return [] if generated else source_of((frame.file, frame.line))
 
 
 def native_evidence(observations: Observations) -> list[Evidence]:

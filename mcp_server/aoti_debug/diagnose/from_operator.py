@@ -6,18 +6,25 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import at_line, is_users, name_of, raised_at
+from aoti_debug.diagnose.calls import (
+    at_line,
+    is_users,
+    name_of,
+    path_and_line,
+    raised_at,
+    users_frame,
+)
 from aoti_debug.diagnose.from_program import OUT_OF_BOUNDS, last_line_of
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline, hint
 from aoti_debug.explain.out_of_bounds import Blame, of_value, value_fixes, within
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Fix, Kernel, SourceLine, source_of
+from aoti_debug.model import Fix, Kernel, source_of
 from aoti_debug.read.record import RuntimeMessage, ShimException
 from aoti_debug.symptom import agreeing
 from aoti_debug.vocabulary import is_torchs
 
 if TYPE_CHECKING:
-    from aoti_debug.read.check_report import Line, Mismatch
+    from aoti_debug.read.check_report import Mismatch
     from aoti_debug.read.event_records import Call
     from aoti_debug.vocabulary import Leaf, Place
 
@@ -43,8 +50,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if call is None or call.error is None:
         return
     recorded = matched(call.error.message)
-    printed = [m for r in observations.of(ShimException) if (m := matched(r.message)) is not None]
-    found = recorded or next(iter(printed), None)
+    printed = (matched(raised.message) for raised in observations.of(ShimException))
+    found = recorded or next(filter(None, printed), None)
     if found is not None:
         yield from_index(observations, call, found.groupdict(), proved=recorded is not None)
 
@@ -61,7 +68,8 @@ def from_index(
     culprit = holding(call, value) if value is not None else None
     where = f" in {op}" if op else ""
     if culprit is not None and value is not None and upper is not None:
-        own, place, low = (culprit.index, culprit.name), place_of(culprit, value), lower or 0
+        own, low = (culprit.index, culprit.name), lower or 0
+        place = culprit.max_at if value == culprit.max else culprit.min_at
         blame = of_value(*own, value, place, upper, lower=low, given=culprit, where=where)
     else:
         size = upper if upper is not None else "the size"
@@ -82,10 +90,8 @@ def from_index(
 
 def operator(observations: Observations) -> str | None:
     """Return the operator that the generated code called when the call failed."""
-    for message in observations.of(RuntimeMessage):
-        if found := _CALLED.search(message.message):
-            return f"aten.{found[1]}"
-    return None
+    called = (_CALLED.search(said.message) for said in observations.of(RuntimeMessage))
+    return next((f"aten.{found[1]}" for found in called if found is not None), None)
 
 
 def holding(call: Call, value: int) -> Leaf | None:
@@ -95,23 +101,13 @@ def holding(call: Call, value: int) -> Leaf | None:
     return found[0] if len(found) == 1 else None
 
 
-def place_of(given: Leaf, value: int) -> tuple[int, ...] | None:
-    return given.max_at if value == given.max else given.min_at
-
-
 def number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
 RAISED = "guides/custom-ops.md#an-op-that-raises"
-REFUSED = Kind(
-    "lowering_error",
-    "run",
-    Tier.GENERAL_TEXT,
-    "guides/lowering-and-cpp.md#ops-without-a-shim",
-    role="symptom",
-    confidence="possible",
-)
+SHIMLESS = "guides/lowering-and-cpp.md#ops-without-a-shim"
+REFUSED = hint("lowering_error", "run", Tier.GENERAL_TEXT, SHIMLESS)
 RAISED_INSIDE = Kind("user_code", "run", Tier.RAISED, RAISED, confidence="proved")
 PROMISE_BROKEN = Kind(
     "custom_op_fake_kernel", "run", Tier.CONTRACT, "guides/custom-ops.md", confidence="proved"
@@ -119,14 +115,13 @@ PROMISE_BROKEN = Kind(
 
 
 def in_shims(observations: Observations) -> Iterator[Candidate]:
-    for position, found in enumerate(observations.of(ShimException)):
+    raised, call = observations.of(ShimException), observations.run.call
+    for position, found in enumerate(raised):
         places = raised_at(found.message)[1]
         wrapped = any(place.file.endswith("custom_ops.py") for place in places)
         if wrapped or (places and is_users(places[0].file)):
             yield from_python(observations, found, places, position)
             return
-    raised = observations.of(ShimException)
-    call = observations.run.call
     known = any(observations.signature_at(r.span, ("cause", "symptom")) for r in raised)
     if raised and call is not None and call.error is not None and not known:
         yield refused(observations, call, raised[0])
@@ -151,7 +146,7 @@ def from_python(
     observations: Observations, found: ShimException, places: Sequence[Place], position: int
 ) -> Candidate:
     """A custom operator written in Python raised: its own words and line."""
-    own = next((place for place in places if is_users(place.file)), None)
+    own = users_frame(reversed(places))
     where = f" in {own.function}{at_line(own.file, own.line)}" if own else ""
     said = raised_at(found.message)[0].splitlines()[0][:200]
     return RAISED_INSIDE.found(
@@ -174,7 +169,7 @@ def raised_alike(observations: Observations) -> Iterator[Candidate]:
         return
     if not is_custom(op):
         return
-    own = next((one for one in raised_at(call.error.message)[1] if is_users(one.file)), None)
+    own = users_frame(reversed(raised_at(call.error.message)[1]))
     yield RAISED_INSIDE.found(
         headline(f"{op.removesuffix('.default')} raised {guards.exception.type}: ", words),
         guards.artifact,
@@ -186,7 +181,7 @@ def raised_alike(observations: Observations) -> Iterator[Candidate]:
         fixes=[
             Fix(
                 what="give the operator values that it accepts, or correct the operator",
-                where=f"{own.file}:{own.line}" if own is not None else None,
+                where=path_and_line(own),
             )
         ],
     )
@@ -198,10 +193,11 @@ def is_custom(op: str) -> bool:
 
 
 def of_fakes(observations: Observations) -> Iterator[Candidate]:
-    fakes, spared = observations.checks.fakes, harmless(observations)
-    for order, found in enumerate(fakes.mismatches if fakes is not None else ()):
-        if found not in spared:
-            yield from_mismatch(found, fakes.artifact if fakes is not None else "", order)
+    if (fakes := observations.checks.fakes) is not None:
+        spared = harmless(observations)
+        for order, found in enumerate(fakes.mismatches):
+            if found not in spared:
+                yield from_mismatch(found, fakes.artifact, order)
 
 
 def harmless(observations: Observations) -> list[Mismatch]:
@@ -227,19 +223,10 @@ def from_mismatch(found: Mismatch, artifact: str, order: int) -> Candidate:
         artifact,
         kernel=Kernel(name=op, kind="custom_op"),
         ops=[op],
-        source=[*last_line_of(found.stack), *own_lines(found)],
+        source=[*last_line_of(found.stack), *source_of(found.places.real, found.places.fake)],
         fixes=fixes(found, op),
         order=order,
     )
-
-
-def own_lines(found: Mismatch) -> list[SourceLine]:
-    """Return where the operator and its fake kernel return: the fix belongs there."""
-    return source_of(found.places.real, found.places.fake)
-
-
-def where(place: Line | None) -> str | None:
-    return f"{place.file}:{place.line}" if place is not None else None
 
 
 def fixes(found: Mismatch, op: str) -> list[Fix]:
@@ -255,14 +242,14 @@ def fixes(found: Mismatch, op: str) -> list[Fix]:
     return [
         Fix(
             what=f"make {op} itself {how}",
-            where=where(found.places.real),
+            where=path_and_line(found.places.real),
             why=f"{harm}; this needs no recompile: register the changed operator, then call the "
             "package as it is",
         ),
         Fix(
             what=f"or make the fake kernel of {op} promise what the operator returns, and compile "
             "again; torch.library.opcheck tests both against each other",
-            where=where(found.places.fake),
+            where=path_and_line(found.places.fake),
             why="right if the operator is correct",
         ),
     ]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 INTERNAL = re.compile(r"arg\d+_\d+")
 LOAD = "guides/package-and-load.md"
-TOOLCHAIN = "guides/toolchain.md"
 LOADING = ("load", "constants", "run", "package")
 
 
@@ -38,10 +37,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 def from_flaws(observations: Observations, package: Package) -> Iterator[Candidate]:
     """What the package's files say would break; it counts when the process did die of loading."""
-    ending = observations.ending
-    if ending is None or ending.clean:
-        return
-    if not opaque(observations) and phase_at_end(observations) not in LOADING:
+    loading = opaque(observations) or phase_at_end(observations) in LOADING
+    if not (observations.failed and loading):
         return
     for position, flaw in enumerate(package.flaws):
         if flaw.severity == "breaks" or (flaw.severity == "may_break" and said(observations, flaw)):
@@ -56,14 +53,10 @@ def said(observations: Observations, flaw: Flaw) -> bool:
 
 
 def from_flaw(package: Package, flaw: Flaw, position: int) -> Candidate:
-    return Kind(
-        flaw.category,
-        "load",
-        Tier.PACKAGE_FILE,
-        TOOLCHAIN if flaw.category == "toolchain" else LOAD,
-    ).found(
+    guide = "guides/toolchain.md" if flaw.category == "toolchain" else LOAD
+    return Kind(flaw.category, "load", Tier.PACKAGE_FILE, guide).found(
         flaw.what,
-        Evidence(artifact=artifact_of(package), quote=flaw.where or flaw.what),
+        evidence(artifact_of(package), flaw.where or flaw.what),
         confidence=flaw.confidence,
         fixes=[Fix(what=flaw.fix)] if flaw.fix else [],
         order=position,
@@ -99,9 +92,8 @@ def broken_by(observations: Observations, model: CompiledModel, call: Call) -> l
 def as_the_user_names_it(observations: Observations, broken: Break) -> Break:
     """Replace the compiler's own name of an input (`arg2_1`) by the user's, or by none."""
     known = input_named(observations, broken.index) if broken.index is not None else None
-    if broken.property == PROPERTY:  # of an argument that holds several
-        return broken
-    if known is None and not INTERNAL.fullmatch(broken.name or ""):
+    renamed = known is not None or INTERNAL.fullmatch(broken.name or "")
+    if broken.property == PROPERTY or not renamed:  # the first: of an argument that holds several
         return broken
     return replace(broken, name=known)
 
@@ -130,12 +122,8 @@ def launch_at_crash(observations: Observations) -> Launch | None:
     inside = next((stack.in_model for stack in stacks if stack.in_model), None)
     if inside is None or inside.line is None or not (inside.file or "").endswith(".cpp"):
         return None
-    line = inside.line
-    return max(
-        (one for one in launches(observations) if one.line <= line),
-        key=lambda one: one.line,
-        default=None,
-    )
+    above = [one for one in launches(observations) if one.line <= inside.line]
+    return max(above, key=lambda one: one.line, default=None)
 
 
 def launches(observations: Observations) -> tuple[Launch, ...]:

@@ -28,7 +28,14 @@ from aoti_debug.model import Evidence, Experiment, Fault, Next, SourceLine, sour
 from aoti_debug.read.record import ErrorLine, FaultHandlerDump
 from aoti_debug.symptom import agreeing, rejects
 
+CRASH = "guides/host-crash.md"
 HUNG = Kind("hang", "hang", Tier.HANG, "guides/threads-streams-hangs.md", confidence="proved")
+CHECK_CONTRACT = Next(
+    tool="run_stage",
+    arguments={"stage": "contract"},
+    why="an input outside the compiled contract is the most frequent reason for a crash inside "
+    "the model",
+)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -53,17 +60,9 @@ def from_dump(observations: Observations) -> Iterator[Candidate]:
     for dump in observations.of(FaultHandlerDump):
         if "Fatal Python error" not in dump.reason and "fault" not in dump.reason:
             continue
-        yield Kind(
-            "host_segfault",
-            phase_of_frames(reversed(dump.frames)) or "none",
-            Tier.STACK,
-            "guides/host-crash.md",
-            role="symptom",
-        ).found(
-            f"the process died of a signal: {dump.reason}",
-            dump.span,
-            source=source_of(users_frame(reversed(dump.frames))),
-        )
+        phase, said = phase_of_frames(reversed(dump.frames)), "the process died of a signal: "
+        kind = Kind("host_segfault", phase or "none", Tier.STACK, CRASH, role="symptom")
+        yield kind.found(said + dump.reason, dump.span, source=python_source(dump))
 
 
 def crash(observations: Observations, signal: str) -> Candidate:
@@ -71,31 +70,18 @@ def crash(observations: Observations, signal: str) -> Candidate:
     dump = observations.first(FaultHandlerDump)
     call = observations.run.call
     outside = after_the_calls(observations)
-    during = "".join(f" in {words}" for words in (died_in(observations),) if words)
+    during = f" in {words}" if (words := died_in(observations)) else ""
     during += outside
     during += f", in {words}" if (words := place(observations)) else ""
     during += dies_without_aoti(observations, signal)
-    steps = []
-    if call is not None and not outside:
-        steps.append(
-            Next(
-                tool="run_stage",
-                arguments={"stage": "contract"},
-                why="an input outside the compiled contract is the most frequent reason for a "
-                "crash inside the model",
-            )
-        )
-    return Kind(
-        "host_segfault",
-        phase,
-        Tier.SIGNAL if signal != "SIGABRT" else Tier.NOTICE,
-        "guides/host-crash.md",
-        role="symptom",
-    ).found(
+    steps = [CHECK_CONTRACT] if call is not None and not outside else []
+    aborted = signal == "SIGABRT"
+    tier = Tier.NOTICE if aborted else Tier.SIGNAL
+    return Kind("host_segfault", phase, tier, CRASH, role="symptom").found(
         f"the process died of {signal}{during}",
         *([evidence(dump.span)] if dump else last_event(observations)),
         *native_evidence(observations),
-        confidence="proved" if signal != "SIGABRT" else "likely",
+        confidence="likely" if aborted else "proved",
         source=python_source(dump) or native_source(observations),
         fault=Fault(signal=signal),
         next=[*steps, *look_at_package(observations)],
@@ -126,15 +112,14 @@ def hang(observations: Observations) -> Candidate:
     ending = observations.ending
     assert ending is not None
     dump = observations.first(FaultHandlerDump)
-    doing = died_in(observations)
-    native = place(observations) if not idle(observations) else None
-    words = ", in ".join(word for word in (doing, native) if word)
-    where = f" in {words}" if words else idle(observations)
+    waits = idle(observations)
+    native = place(observations) if not waits else None
+    words = ", in ".join(filter(None, (died_in(observations), native)))
+    where = f" in {words}" if words else waits
     core = core_of(observations)
     kernel = kernel_of(core, reached=True) if core is not None else None
     if kernel is not None:
-        at = at_line(kernel.file, kernel.line)
-        where = f" in kernel {kernel.name}{at}"
+        where = f" in kernel {kernel.name}{at_line(kernel.file, kernel.line)}"
     limit = f" after {ending.timeout_s:.0f} s" if ending.timeout_s else ""
     return HUNG.found(
         f"no end{limit}: the process hung" + where,
@@ -171,23 +156,22 @@ def waiting(observations: Observations, dump: FaultHandlerDump | None) -> list[S
 
 def idle(observations: Observations) -> str:
     """Say so if nothing of AOTInductor was under way."""
-    run = observations.run
-    if not run.went_well:
-        return ""
-    return "; no call of a loaded model was under way: the script itself waits"
+    words = "; no call of a loaded model was under way: the script itself waits"
+    return words if observations.run.went_well else ""
 
 
 def ended_by(observations: Observations, signal: str) -> Candidate:
+    killed = signal == "SIGKILL"
     return Kind(
-        "out_of_memory" if signal == "SIGKILL" else "user_code",
+        "out_of_memory" if killed else "user_code",
         phase_at_end(observations) or "none",
         Tier.OUTSIDE,
-        "guides/memory-and-time.md" if signal == "SIGKILL" else None,
+        "guides/memory-and-time.md" if killed else None,
         role="symptom",
         confidence="possible",
     ).found(
         f"something outside ended the process with {signal}"
-        + (": often the kernel's out-of-memory killer" if signal == "SIGKILL" else ""),
+        + (": often the kernel's out-of-memory killer" if killed else ""),
         *last_event(observations),
         fault=Fault(signal=signal),
     )

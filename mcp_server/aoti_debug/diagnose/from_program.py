@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from aoti_debug.diagnose.from_input_check import LOWER_BOUND_2, WRITTEN, breaking, judged
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations, headline
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence, headline
 from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Fix, InputFinding, SourceLine, source_of
-from aoti_debug.vocabulary import Break, OutOfBounds, places_in
+from aoti_debug.model import Fix, InputFinding, SourceLine, source_of
+from aoti_debug.vocabulary import Break, OutOfBounds, Owner, places_in
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import DeclaredInput, GuardsReport
@@ -46,8 +46,8 @@ def of_report(report: GuardsReport) -> Iterator[Candidate]:
 
 def from_difference(difference: Break, artifact: str, order: int) -> Candidate:
     """An input is not what the exported program declares."""
-    least = difference.property == "size" and difference.relation == "min"
-    doubtful = least and difference.bound == 2
+    about = difference.property, difference.relation, difference.bound
+    doubtful = about == ("size", "min", 2)
     broken = judged(difference, harmless=doubtful, reason=reason_of(difference, doubtful))
     return breaking(broken, Tier.DECLARED, artifact, order=order)
 
@@ -84,7 +84,7 @@ def from_guard(text: str, report: GuardsReport, order: int) -> Candidate:
         role="symptom" if doubtful else "cause",
     ).found(
         headline("the exported program refuses these inputs: ", text, " does not hold"),
-        Evidence(artifact=report.artifact, quote=text),
+        evidence(report.artifact, text),
         means=LOWER_BOUND_2 if doubtful else ONE_SIZE if apart else None,
         confidence="likely" if doubtful or apart else "proved",
         input=guarded(text, report.inputs),
@@ -131,8 +131,6 @@ def from_index(report: GuardsReport, found: OutOfBounds) -> Candidate:
 
 def last_line_of(stack: str) -> list[SourceLine]:
     """Return the innermost line of a node's stack: the user's, else a library's, else torch's."""
-    places = places_in(stack)[::-1]
-    best = next((one for one in places if one.owner == "user"), None)
-    best = best or next((one for one in places if one.owner == "library"), None)
-    best = best or next(iter(places), None)
+    owners = get_args(Owner)  # in this order
+    best = min(places_in(stack)[::-1], key=lambda one: owners.index(one.owner), default=None)
     return source_of(best)

@@ -128,7 +128,8 @@ COMPLAINS = Form(
     r"|[Ff]ail(?:ed|ure|s)(?:[A-Z]\w{1,30})?|FAILED"
     r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck)\b"
 )
-HARMLESS = Form(r"(?i)\b(?:0|no) (?:errors?|failed|failures?)\b")
+HARMLESS = Form(r"(?i)\b(?:0|no) (?:tests? )?(?:errors?|failed|failures?)\b")
+TESTED = Form(r"(?i)^(?:100% tests passed|all (?:\d{1,6} )?tests (?:have )?(?:passed|succeeded))")
 GOES_ON = forms(r"""
     \b\d{1,12}/\d{1,12}\b.{0,200}\b(?:loss|acc\w{0,10}|it/s|ms/step|s/it|\d{1,6}s)\b
     (?i)\b(?:step|iter(?:ation)?|epoch|batch) {0,2}[:#=]? {0,2}\d{1,12}\b
@@ -162,6 +163,8 @@ def is_well(scene: Scene) -> bool:
     informed = sum(INFORMS.search(text) for text in ends)
     if complains(scene) or not ends or scene.any(WARNED):
         return False
+    if any(TESTED.search(text) for text in ends):
+        return True
     good = any(READY.search(text) or GOES_ON.search(text) for text in ends)
     return READY.search(ends[-1]) or (good and informed * 2 >= len(ends))
 
@@ -221,11 +224,12 @@ def raised_elsewhere(scene: Scene) -> Candidate | None:
         return said(scene, line, "user_code", "run", "the program that uses torch failed: ")
     row, number, name = min(found)
     _, category, phase = TYPES[row]
+    other = row == len(TYPES) - 1
     if name.startswith(("ai.djl.engine.", "org.pytorch.")) or name.endswith("ExternalException"):
         return None  # torch's words, whatever the type
-    if row == len(TYPES) - 1 and scene.any(CARRIES):
+    if other and scene.any(CARRIES):
         return None
-    if row == len(TYPES) - 1 and (line := scene.first(NOT_LOADED)) is not None:
+    if other and (line := scene.first(NOT_LOADED)) is not None:
         return said(scene, line, "toolchain", "load", "a library is not loaded: ")
     what = f"the program that uses torch failed: {name.rpartition('.')[2]}: "
     return said(scene, scene.lines[-number], category, phase, what)
@@ -318,7 +322,7 @@ OF_CONSTANTS = re.compile(r"(?i)\bconstants?\b|\bconstant_buffer|state_dict")
 OF_A_TENSOR: frozenset[Category] = frozenset({"contract_shape", "contract_dtype"})
 
 
-def carried(scene: Scene, *, bare: bool = True) -> Candidate | None:
+def carried(scene: Scene, *, bare: bool) -> Candidate | None:
     """Return what torch refuses in a line that hands its words on, or that has lost its stack."""
     for line in (*scene.all(CARRIES), *(scene.all(BARE) if bare else ())):
         parts = (line.text.partition(mark)[2] for mark in ("Exception: ", '("', "Error: ", "(): "))
@@ -359,9 +363,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         SOURCE.search(line.text) for line in scene.all(COMPLAINS)
     )
     ended = raises(scene) if cut else None
-    for told in (raised_elsewhere(scene), thrown(scene), carried(scene, bare=bare), ended):
-        if told is not None:
-            yield told
+    found_by_form = (raised_elsewhere(scene), thrown(scene), carried(scene, bare=bare), ended)
+    yield from filter(None, found_by_form)
     line = scene.first(AT_ONCE)
     told_by_a_person = not (observations.of(CodePlace) or scene.any(MILD)) and scene.any(FAILING)
     if line is not None and told_by_a_person and not WAITS_OR_SLOW.search(line.text):
@@ -388,12 +391,10 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
     """Correct a finding by what the log shows around it."""
     known = candidate.diagnosis
     category, phase = known.category, known.phase
-    at = candidate.line
-    if candidate.role == "clean" or not at:
+    if candidate.role == "clean" or not (at := candidate.line):
         return candidate
     if category in BUILT and phase in BUILDING and is_building(scene):
-        category = "toolchain"
-        phase = build_phase(scene)
+        category, phase = "toolchain", build_phase(scene)
     elif phase in BUILDING and category == "out_of_memory" and is_building(scene):
         phase = "environment" if scene.any(INSTALLER) else build_phase(scene)
     elif phase == "triton_compile" and category == "toolchain" and scene.any(CPP_COMPILE):
@@ -464,8 +465,7 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
     """Judge the best of the findings by how the log went on, and give it a phase; `whole` says
     that all clues have been read."""
     best, *others = ranked
-    known = best.diagnosis
-    at, quote = best.line, best.quote
+    known, at, quote = best.diagnosis, best.line, best.quote
     if known.category == "no_fault" or best.role == "clean":
         return [best, *others]
     if known.category == "unknown" and whole and (warned := scene.all(WARNED)):
@@ -524,7 +524,5 @@ def doing(candidate: Candidate, scene: Scene) -> Phase:
     quote = candidate.quote
     if IMPORTS.search(quote) or is_building(scene):
         return "environment"
-    last = [line.text for line in scene.lines[-3:]]
-    if LOADS.search(quote) or any(LOADS.search(text) for text in last):
-        return "load"
-    return "run"
+    last = (line.text for line in scene.lines[-3:])
+    return "load" if any(map(LOADS.search, (quote, *last))) else "run"

@@ -128,7 +128,6 @@ def as_the_stack_tells(observations: Observations, match: Match, candidate: Cand
 
 def from_match(match: Match, position: int, phase: Phase) -> Candidate:
     signature = match.signature
-    fixes = [Fix(what=fill(fix, match.groups)) for fix in signature.fixes]
     return Kind(
         signature.category, phase, signature.tier, signature.guide, role=signature.role
     ).found(
@@ -136,7 +135,7 @@ def from_match(match: Match, position: int, phase: Phase) -> Candidate:
         match.span,
         confidence=signature.confidence,
         signature=signature,
-        fixes=fixes,
+        fixes=[Fix(what=fill(fix, match.groups)) for fix in signature.fixes],
         order=position,
     )
 

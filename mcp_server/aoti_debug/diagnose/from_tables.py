@@ -190,7 +190,8 @@ def from_the_truth(texts: Sequence[str], *, near: bool) -> int | None:
         return None
     pairs = [(number, a[0], b[0]) for (_, _, a), (number, _, b) in zip(*told, strict=True)]
     far = next((number for number, one, two in pairs if not two <= FAR * one + TINY), None)
-    return far if not near else pairs[0][0] if far is None else None
+    as_near = pairs[0][0] if far is None else None
+    return as_near if near else far
 
 
 def failed_beside_others(texts: Sequence[str]) -> int | None:
@@ -257,9 +258,11 @@ def in_labelled(texts: Sequence[str]) -> int | None:
         if found is None or MEASURED.search(text):
             continue
         values, words = numbers_in(found["numbers"]), QUOTED.findall(found["numbers"])
-        if COMPILED.search(found["label"]) and (values or words):
+        if not values and not words:
+            continue
+        if COMPILED.search(found["label"]):
             compiled.append((number, values, words))
-        elif REFERENCE.search(found["label"]) and (values or words):
+        elif REFERENCE.search(found["label"]):
             reference.append((values, words))
     if len(reference) == 1:
         reference *= len(compiled)
@@ -328,9 +331,9 @@ def rows_of(texts: Sequence[str]) -> Iterator[tuple[int, list[str], list[list[fl
 def exploding(texts: Sequence[str]) -> int | None:
     """Return the number of the head of a table in which a number jumps."""
     for at, names, rows in rows_of(texts):
-        for column_, name in enumerate(names):
-            values = [abs(row[column_]) for row in rows]
-            jumps = any(one > 0 and two > JUMP * one for one, two in pairwise(values))
+        for name, *values in zip(names, *rows, strict=True):
+            sizes = pairwise(map(abs, values))
+            jumps = any(one > 0 and two > JUMP * one for one, two in sizes)
             if jumps and not COUNTED.search(name) and not MEASURED.search(name):
                 return at
     return None
@@ -338,10 +341,8 @@ def exploding(texts: Sequence[str]) -> int | None:
 
 def not_finite(texts: Sequence[str]) -> int | None:
     """Return the number of the first row in which a column of numbers is no number any more."""
-    for at, _, rows in rows_of(texts):
-        if any(value != value for row in rows for value in row):
-            return at
-    return None
+    nan = (at for at, _, rows in rows_of(texts) if any(x != x for row in rows for x in row))
+    return next(nan, None)
 
 
 IS_NAN = re.compile(r"(?i)nan\w{0,6}[^\w\n]{1,6}(?:any\W{1,6})?(?P<is>true|false)")
@@ -399,7 +400,7 @@ LASTS = re.compile(r"(?i)(?<![\w.])(?P<s>\d{1,7}(?:\.\d{1,6})?) ?s(?:ec\w*)?\b")
 def compiles_longer(texts: Sequence[str]) -> int | None:
     """Return the number of a line or row whose compile took much longer than the one above."""
     head = next((n for n, text in enumerate(texts) if COMPILING.search(text)), len(texts))
-    table = not LASTS.search(texts[head]) if head < len(texts) else False
+    table = head < len(texts) and not LASTS.search(texts[head])
     before = 0.0
     for number, text in enumerate(texts[head:], head):
         found = LASTS.findall(text) if table or COMPILING.search(text) else []

@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aoti_debug.diagnose.calls import phase_at_end, traceback_phase
+from aoti_debug.diagnose.calls import path_and_line, phase_at_end, traceback_phase
 from aoti_debug.diagnose.downgrade import GPU_ERROR, dumped
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence
 from aoti_debug.explain.out_of_bounds import COMPUTED
 from aoti_debug.facts.categories import Tier
 from aoti_debug.facts.trials import without
-from aoti_debug.model import Evidence, Experiment, Fault, Fix, Kernel
+from aoti_debug.model import Experiment, Fault, Fix, Kernel
 from aoti_debug.read.record import PythonException
 
 if TYPE_CHECKING:
@@ -48,13 +48,10 @@ def candidate(
     bounds = bounds or (f"0 <= index < {upper}" if upper is not None else "its bounds")
     proofs = [evidence(one.span) for one in (found, phase) if one is not None]
     if tried is not None:
-        quote = f"{settings_of(tried.settings)}: {outcome(tried)}"
-        proofs.append(Evidence(artifact=tried.artifact, quote=quote))
-    none = (
-        "no call was made, your data was not there"
-        if not observations.run.calls
-        else "no call was under way"
-    )
+        said = f"{settings_of(tried.settings)}: {outcome(tried)}"
+        proofs.append(evidence(tried.artifact, said))
+    none = "no call was made, your data was not there"
+    none = "no call was under way" if observations.run.calls else none
     return TRIAL_STOPPED.found(
         f"Inductor tried a kernel on data it made up, and an index left {bounds}: "
         f"{none}{whence(index)}",
@@ -114,22 +111,21 @@ def fixes(
     compiled = observations.run.compiles
     flags = (compiled[-1].details.flags or {}) if compiled else {}
     settings = tried.settings if tried is not None else without(flags)
-    place = index.source[:1] if index is not None else []
-    where = f"{place[0].file}:{place[0].line}" if place else None
+    place = next(iter(index.source), None) if index is not None else None
     what = f"compile with inductor_configs={settings_of(settings)}: kernels are then tuned on the "
     what += "example inputs"
-    why_not = outcome(tried) if tried is not None else "the exported program is not kept"
-    leave_out = Fix(what=what, why=f"not tried: {why_not}")
+    why = "not tried: the exported program is not kept"
+    if tried is not None:
+        why = f"not tried: {outcome(tried)}"
     if tried is not None and tried.compiled:
         why = f"tried here in {tried.seconds or 0:.0f} s: {outcome(tried)}"
-        leave_out = Fix(what=what, why=why)
     bound = Fix(
         what=f"or keep the index in bounds in the model for any value: {bounded(index)}",
-        where=where,
+        where=path_and_line(place),
         why="on right data it changes nothing, and kernels are tuned as before",
     )
     refused = tried is not None and tried.compiled and not tried.works
-    return [bound] if refused else [leave_out, bound]
+    return [bound] if refused else [Fix(what=what, why=why), bound]
 
 
 def bounded(index: ComputedIndex | None) -> str:

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import base_name
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.observations import Candidate, Kind, Observations, OlderPackage
+from aoti_debug.diagnose.observations import (
+    Candidate,
+    Kind,
+    Observations,
+    OlderPackage,
+    evidence,
+    hint,
+)
 from aoti_debug.facts.categories import Tier
-from aoti_debug.model import Evidence, Experiment, Fix, Kernel
+from aoti_debug.model import Experiment, Fix, Kernel
 from aoti_debug.plain import digits, few
 from aoti_debug.read.record import Launches, TensorStatistics
 from aoti_debug.record.outputs import always, first_odd
@@ -70,10 +77,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield stale(observations.older)
     if checks.poison is not None and checks.poison.differs:
         yield unwritten(checks.poison)
-    if checks.repeats is not None and checks.repeats.differs:
-        yield unrepeatable(checks.repeats)
-    if checks.repeats is not None and checks.repeats.drifts is not None:
-        yield drifting(checks.repeats, checks.repeats.drifts)
+    if (repeats := checks.repeats) is not None and repeats.differs:
+        yield unrepeatable(repeats)
+    if repeats is not None and repeats.drifts is not None:
+        yield drifting(repeats, repeats.drifts)
 
 
 def from_comparison(observations: Observations, compared: CompareReport) -> Iterator[Candidate]:
@@ -84,22 +91,14 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
     meant = not observations.failed and (same or observations.meant)
     odd = first_odd(run, run.calls)
     for order, output in enumerate(compared.outputs):
-        if call is not None and call is odd and output.package.nan and output.eager.nan:
-            said = f"{output.named} holds {output.package.not_finite}; without AOTInductor "
-            said += f"the model gives {output.eager.not_finite}"
-            if not given and not meant and output.verdict != "agrees":
-                yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
-                continue
-        if compared.verdict == "differs" and output.verdict != "agrees":
+        wrong, spoilt = output.verdict != "agrees", output.package.nan and not (given or meant)
+        said = f"{output.named} holds {output.package.not_finite}; "
+        if call is not None and call is odd and spoilt and output.eager.nan and wrong:
+            said += f"without AOTInductor the model gives {output.eager.not_finite}"
+            yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
+        elif compared.verdict == "differs" and wrong:
             yield DIFFERENT.found(difference_of(output), compared.artifact, order=order)
-        elif (
-            output.package.nan
-            and not given
-            and not is_other(observations)
-            and not ((meant or observations.meant) and not observations.failed)
-        ):
-            bad = output.package.not_finite
-            said = f"{output.named} holds {bad}; "
+        elif spoilt and not is_other(observations):
             said += "the model gives the same without AOTInductor"
             yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
 
@@ -135,7 +134,7 @@ def stale(older: OlderPackage) -> Candidate:
             "run has compiled agrees"
         )
     names = f"kernels then: {', '.join(older.gone[:4])}; now: {', '.join(older.new[:4])}"
-    quotes = [Evidence(artifact=older.artifact, quote=names)] if older.gone or older.new else []
+    quotes = [evidence(older.artifact, names)] if older.gone or older.new else []
     return OLDER.found(
         said,
         older.artifact,
@@ -197,14 +196,13 @@ def first_of(first: Place) -> str:
 
 
 def difference_of(output: Compared) -> str:
-    which = output.named
     if output.verdict in ("shape", "dtype"):
         got = list(output.shape or ()) if output.verdict == "shape" else output.dtype
         expected = str(output.expected)[:200]
-        return f"{which} has {output.verdict} {got}, the exported program gives {expected}"
+        return f"{output.named} has {output.verdict} {got}, the exported program gives {expected}"
+    total = output.elements if output.elements is not None else "?"
     words = (
-        f"{which} differs from the exported program in {output.wrong} of "
-        f"{output.elements if output.elements is not None else '?'} elements"
+        f"{output.named} differs from the exported program in {output.wrong} of {total} elements"
     )
     if (first := output.first_wrong) is not None:
         words += f", first at {first_of(first)}"
@@ -214,7 +212,7 @@ def difference_of(output: Compared) -> str:
 
 CRASH = "guides/host-crash.md#segfault-in-the-model"
 FIRST_NAN = Kind("nan_or_inf", "output", Tier.STRANGE_VALUES, NAN)
-UNFINISHED = Kind("host_segfault", "run", Tier.NOTICE, CRASH, role="symptom", confidence="possible")
+UNFINISHED = hint("host_segfault", "run", Tier.NOTICE, CRASH)
 
 
 def of_printer(observations: Observations) -> Iterator[Candidate]:
@@ -260,9 +258,9 @@ def from_nan(first: TensorStatistics, statistics: list[TensorStatistics]) -> Can
 def range_before(first: TensorStatistics, statistics: list[TensorStatistics]) -> str:
     """Say what the tensor held before the launch; that is known when an earlier launch wrote it."""
     written = any(s.when == "after" and s.launch < first.launch for s in statistics)
-    for found in statistics:
-        same = (found.launch, found.argument) == (first.launch, first.argument)
-        if found.when == "before" and same and written and not holds_nan(found):
+    wanted = "before", first.launch, first.argument
+    for found in statistics if written else ():
+        if (found.when, found.launch, found.argument) == wanted and not holds_nan(found):
             return f"; before it held {found.min:g} to {found.max:g}"
     return ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_args
 
 from aoti_debug.facts.categories import MEANINGS, Tier
 from aoti_debug.model import (
@@ -128,7 +128,6 @@ class Observations:
 
     @property
     def failed(self) -> bool:
-        """Tell whether the process did not end well."""
         return self.ending is not None and not self.ending.clean
 
     @property
@@ -170,24 +169,21 @@ class Observations:
 
     def signature_at(self, span: Span, roles: Collection[str] = ("cause",)) -> Signature | None:
         """Return the best signature of these roles that matched within `span`."""
-        found = [
-            match.signature
-            for match in self.of(Match)
-            if span.holds(match.span) and match.signature.role in roles
-        ]
+        known = (match.signature for match in self.of(Match) if span.holds(match.span))
+        found = (one for one in known if one.role in roles)
         return min(found, key=lambda one: one.tier.place, default=None)
 
 
 # A "note" had no consequence, and "printed" is a text of a process that did not fail: both rank
 # below being clean.
 Role = Literal["cause", "symptom", "envelope", "aftermath", "clean", "note", "printed"]
-ROLES: tuple[Role, ...] = ("cause", "symptom", "envelope", "aftermath", "clean", "note", "printed")
+ROLES: tuple[Role, ...] = get_args(Role)
 HEADLINE = 120  # characters
 EVENT = 140  # characters quoted of one
 # Signals that the machine sends; an abort is some library's own decision.
 FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 CRASHES = (*FAULTS, "SIGABRT")
-CONFIDENCES = ("proved", "likely", "possible")
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,11 +208,8 @@ class Candidate:
     @property
     def worth(self) -> tuple[int, int, int]:
         """Return what ranks it before its place in the artifacts does; less is better."""
-        return (
-            ROLES.index(self.role),
-            self.tier.place,
-            CONFIDENCES.index(self.diagnosis.confidence),
-        )
+        confidence = CONFIDENCES.index(self.diagnosis.confidence)
+        return ROLES.index(self.role), self.tier.place, confidence
 
     @property
     def line(self) -> int:
@@ -236,15 +229,13 @@ class Candidate:
     @property
     def richer(self) -> bool:
         """Tell whether it knows more than the line that it rests on."""
-        known = self.diagnosis
-        return bool(known.kernel or known.input or known.fault) or bool(
-            known.source and self.signature
-        )
+        known, placed = self.diagnosis, self.diagnosis.source and self.signature
+        return bool(known.kernel or known.input or known.fault or placed)
 
 
 def headline(words: str, quote: str = "", after: str = "") -> str:
     """Return a summary whose quote is cut where it is too long; the evidence has it whole."""
-    text, room = f"{words}{quote}", HEADLINE - len(after)
+    text, room = words + quote, HEADLINE - len(after)
     return (text if len(text) <= room else text[: room - 1].rstrip() + "…") + after
 
 
@@ -307,10 +298,8 @@ class Kind:
         over_bound: bool = False,
         **known: Unpack[Known],
     ) -> Candidate:
-        """Return a candidate with its proofs (a text: the report that shows it).
-
-        `signature` is the one that it takes over.
-        """
+        """Return a candidate with its proofs (a text: the report that shows it); `signature` is
+        the one that it takes over."""
         diagnosis = Diagnosis(
             category=self.category,
             phase=self.phase,

@@ -18,8 +18,7 @@ Row = tuple[str, Category, Phase]  # words of a line, case does not matter, and 
 class Part:
     """A part of the software, the form of its lines, and what its complaints mean: the first row
     of `says` whose words a line holds. A `neighbour` has operators, methods, packages and indices
-    of its own: its lines say nothing about a package of AOTInductor, though they use the same
-    words."""
+    of its own: its lines say nothing about a package of AOTInductor."""
 
     name: str
     form: Form
@@ -86,6 +85,7 @@ ExecuTorch *
     \b(?:loading|execut\w{1,4}) (?:of )?method \w{1,60} failed
     Failed to (?:load|execute) method \w{1,60}, error
     = contract_device run \b(?:[hd]2[hd]|(?:host|device)_to_(?:host|device))\b.{0,40}\bfail
+    = lowering_error lower failed to (?:validate|append)|op validation
     = RUNTIME TYPES_OF_DATA SIZES VERSIONS FAILS_AT_LOAD
 LAMMPS *
     (?:WARNING|ERROR(?: on proc \d{1,6})?): .{0,300}\([\w./-]{1,100}\.cpp:\d{1,5}\)\s{0,8}$
@@ -93,6 +93,10 @@ LAMMPS *
     = MEMORY
     = toolchain run un(?:recognized|known) \w{1,12} style|not enabled in this
     = user_code run error
+the Linux kernel *
+    \bkernel: (?:\[[ \d.]{1,20}\] )?(?:BUG:|Oops:|#PF:|RIP: )|^\[[ \d.]{4,20}\] BUG:[ ]
+    = MEMORY
+    = unknown run bug|oops|#pf|rip
 Java *
     ^Exception in thread "
     ^\s{0,20}at [\w.$<>/]{1,200}\((?:[\w$]{1,80}\.(?:java|kt|scala):\d{1,6}|Native Method)\)
@@ -160,6 +164,7 @@ Core ML Tools *
     = MEMORY LOWERS
 ONNX Runtime *
     \bonnxruntime[.:] || \[ONNXRuntimeError\]
+    = contract_argument run invalid feed|feed dict|missing input|invalid_argument : \S* ?input name
     = RUNTIME TYPES_OF_DATA SIZES VERSIONS
 TensorRT *
     \[TRT\] || \btorch_tensorrt\. || \bdeserializeCudaEngine\b || \bpolygraphy[./]

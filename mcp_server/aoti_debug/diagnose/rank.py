@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -101,8 +101,8 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     if shown is not None:
         found = [from_scene.placed(c, shown) for c in found]
     decided = decide(found, observations)
-    found = ruled(decided.candidates, observations)
-    found = set_apart(without_repeats(found), launcher_spans(observations))
+    found = without_repeats(ruled(decided.candidates, observations))
+    found = set_apart(found, launcher_spans(observations))
     ranked = merged(in_order(demote_later_gpu_messages(found), observations))
     if observations.ending is None and all(c.role == "note" for c in ranked):
         ranked = [last_resort(observations), *ranked]
@@ -118,8 +118,7 @@ def diagnose(observations: Observations) -> list[Diagnosis]:
     first = counted(enrich(best, ranked, observations), observations)
     because = first.because or list(decided.against)
     update = {"also_true": list(decided.also_true), "because": because}
-    first = first.model_copy(update=update)
-    return [first, *(c.diagnosis for c in listed[1:LISTED])]
+    return [first.model_copy(update=update), *(c.diagnosis for c in listed[1:LISTED])]
 
 
 def in_order(candidates: Iterable[Candidate], observations: Observations) -> list[Candidate]:
@@ -141,24 +140,19 @@ def worth_listing(candidate: Candidate, best: Candidate) -> bool:
 
 
 def without_repeats(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Drop a candidate made of a signature alone when a richer one rests on the same lines, or
-    has taken the signature over."""
+    """Drop a candidate of a signature alone where a richer one has its lines or its signature."""
     kept = list(candidates)
     richer = [c for c in kept if c.richer]
     taken = {c.signature.id for c in richer if c.signature is not None}
-    return [c for c in kept if not (c.alone and repeats(c, richer, taken))]
+    lines = [proof for c in richer for proof in c.diagnosis.evidence[:1]]
 
+    def repeats(one: Candidate) -> bool:
+        if one.signature is not None and one.signature.id in taken:
+            return True
+        own = one.diagnosis.evidence[:1] if one.role in ("cause", "symptom") else []
+        return any(inside(proof, other) for proof in own for other in lines)
 
-def repeats(candidate: Candidate, richer: Iterable[Candidate], taken: Collection[str]) -> bool:
-    assert candidate.signature is not None
-    if candidate.signature.id in taken:
-        return True
-    return candidate.role in ("cause", "symptom") and any(
-        inside(a, b)
-        for a in candidate.diagnosis.evidence[:1]
-        for other in richer
-        for b in other.diagnosis.evidence[:1]
-    )
+    return [c for c in kept if not (c.alone and repeats(c))]
 
 
 def set_apart(candidates: Iterable[Candidate], launcher: Sequence[Span]) -> list[Candidate]:
@@ -176,17 +170,9 @@ def demote_later_gpu_messages(candidates: Iterable[Candidate]) -> list[Candidate
     """After the first GPU fault the context is lost: what the GPU's libraries say later in the
     same log is its aftermath, and the same fault told again says nothing more."""
     kept = list(candidates)
-    first: dict[str, Candidate] = {}
-    for candidate in kept:
-        artifact = candidate.diagnosis.evidence[0].artifact if candidate.diagnosis.evidence else ""
-        if (
-            candidate.role == "cause"
-            and candidate.diagnosis.category in GPU_FAULTS
-            and candidate.line
-        ):
-            known = first.get(artifact)
-            if known is None or candidate.line < known.line:
-                first[artifact] = candidate
+    faults = [c for c in kept if c.role == "cause" and c.diagnosis.category in GPU_FAULTS]
+    known = sorted((c for c in faults if c.line), key=lambda one: one.line)
+    first = {c.diagnosis.evidence[0].artifact: c for c in reversed(known)}
     found = []
     for candidate in kept:
         fault = first_fault(candidate, first)
@@ -209,8 +195,7 @@ def first_fault(candidate: Candidate, first: Mapping[str, Candidate]) -> Candida
 
 
 def merged(ranked: Iterable[Candidate]) -> list[Candidate]:
-    """Join candidates that tell the same finding; the best keeps its words and gets the evidence
-    of the others."""
+    """Join candidates of one finding: the best keeps its words, and gets the others' evidence."""
     kept: list[Candidate] = []
     for candidate in ranked:
         first = enumerate(kept[:COMPARED])
@@ -225,17 +210,13 @@ def merged(ranked: Iterable[Candidate]) -> list[Candidate]:
 Key = tuple[str | int | None, ...]
 
 
-def keys(candidate: Candidate) -> set[Key]:
-    """Return what a finding is recognised by; two that share a key, in one role, are the same."""
+def key_of(candidate: Candidate) -> Key | None:
+    """Return what a finding is recognised by: two of one key, in one role, are the same."""
     known = candidate.diagnosis
     if known.input is not None:
-        layout = known.category in LAYOUT
-        category = "layout" if layout else known.category
-        return {("input", known.input.index, category, candidate.over_bound)}
-    found: set[Key] = set()
-    if known.category == "nan_or_inf":
-        found.add(("nan_or_inf",))
-    return found
+        category = "layout" if known.category in LAYOUT else known.category
+        return "input", known.input.index, category, candidate.over_bound
+    return ("nan_or_inf",) if known.category == "nan_or_inf" else None
 
 
 def same_finding(better: Candidate, other: Candidate) -> bool:
@@ -245,7 +226,7 @@ def same_finding(better: Candidate, other: Candidate) -> bool:
     broken = one.confidence == "proved" and one.category.startswith("contract_")
     if broken and two.category in ("contract_guard", "wrong_result"):
         return True  # what another input leads to
-    if keys(better) & keys(other):
+    if (key := key_of(better)) is not None and key == key_of(other):
         return True
     if one.input is not None and two.input is not None and one.input.index == two.input.index:
         return False

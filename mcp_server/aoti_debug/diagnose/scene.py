@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, BinaryIO
 
@@ -25,14 +25,14 @@ class Form:
         self._flags = flags
 
     @cached_property
-    def _rows(self) -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
+    def _rows(self) -> list[tuple[str, bool, list[str]]]:
         """Return each form, whether case does not matter, and texts of which one must be there."""
-        return tuple(map(self._row, self.forms))
-
-    def _row(self, form: str) -> tuple[str, bool, tuple[str, ...]]:
-        folded = form.startswith("(?i)") or bool(self._flags & re.IGNORECASE)
-        texts = literals(form.removeprefix("(?i)"))
-        return form, folded, tuple(text.lower() if folded else text for text in texts)
+        found = []
+        for form in self.forms:
+            folded = form.startswith("(?i)") or bool(self._flags & re.IGNORECASE)
+            texts = literals(form.removeprefix("(?i)"))
+            found.append((form, folded, [one.lower() if folded else one for one in texts]))
+        return found
 
     @property
     def literals(self) -> set[str]:
@@ -71,28 +71,21 @@ def rows_of(table: str) -> Iterator[tuple[list[Any], list[str]]]:
 
 @dataclass(frozen=True)
 class Scene:
-    """The first and last lines of a log."""
-
     artifact: str
     lines: tuple[Line, ...] = ()
     texts: tuple[str, ...] = ()  # of the same, without what another writer put before them
+    _found: dict[Form, list[Line]] = field(default_factory=dict, init=False, compare=False)
 
     @cached_property
     def whole(self) -> str:
         return "\n".join(self.texts)
-
-    @cached_property
-    def _found(self) -> dict[Form, list[Line]]:
-        return {}
 
     def all(self, form: Form) -> list[Line]:
         """Return the lines of a form, which are looked for once."""
         if form not in self._found:
             forms = form.within(self.whole)
             both = zip(self.lines, self.texts, strict=True)
-            self._found[form] = [
-                line for line, text in both if any(one.search(text) for one in forms)
-            ]
+            self._found[form] = [x for x, text in both if any(one.search(text) for one in forms)]
         return self._found[form]
 
     def first(self, form: Form) -> Line | None:

@@ -80,11 +80,9 @@ def of_a_neighbour(candidate: Candidate) -> bool:
 
 def last_to_speak(lines: Iterable[str]) -> tuple[int, Part] | None:
     """Return the number of the last line whose form is known, and whose it is."""
-    known = list(lines)
-    for number in range(len(known) - 1, -1, -1):
-        if (part := part_of(known[number])) is not None:
-            return number, part
-    return None
+    last_first = reversed([*enumerate(lines)])
+    found = ((number, part) for number, line in last_first if (part := part_of(line)) is not None)
+    return next(found, None)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -92,15 +90,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     scene = observations.scene
     if scene is None:
         return
-    if (found := in_its_words(scene)) is not None:
-        yield found
-    if (ended := in_its_frame(scene)) is not None:
-        yield ended
-    wrong = [
-        line
-        for line, text in zip(scene.lines, scene.texts, strict=True)
-        if OF_A_SCRIPT.search(text)
-    ]
+    yield from filter(None, (in_its_words(scene), in_its_frame(scene)))
+    both = zip(scene.lines, scene.texts, strict=True)
+    wrong = [line for line, text in both if OF_A_SCRIPT.search(text)]
     if wrong and not observations.of(CodePlace):
         phase: Phase = "load" if "NotFound" in wrong[-1].text else "none"
         yield replace(said(scene, wrong[-1], "user_code", phase, "a script's own error: "), order=2)
@@ -127,8 +119,7 @@ def in_its_words(scene: Scene) -> Candidate | None:
     if best is None:
         return None
     row, line, part = best
-    _, category, phase = part.says[row]
-    told = said(scene, line, category, phase, f"{part.name} says: ", Tier.EXCEPTION)
+    told = said(scene, line, *part.says[row][1:], f"{part.name} says: ", Tier.EXCEPTION)
     return replace(told, role="cause") if part.neighbour and row < len(part.says) - 1 else told
 
 
@@ -154,12 +145,10 @@ def row_of(text: str) -> tuple[Part, int] | None:
     return None
 
 
-def meaning_of(text: str) -> tuple[Part, Category, Phase] | None:
-    """Return who says a text, and what it means where the rows of that part know it."""
-    if (found := row_of(text)) is None:
-        return None
-    part, row = found
-    return part, part.says[row][1], part.says[row][2]
+def meaning_of(text: str) -> tuple[Category, Phase] | None:
+    """Return what a text means where the rows of the part that says it know it."""
+    found = row_of(text)
+    return found[0].says[found[1]][1:] if found is not None else None
 
 
 @cache

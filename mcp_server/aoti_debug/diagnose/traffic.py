@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -71,12 +72,11 @@ def guarded(call: Call) -> tuple[object, ...]:
 def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Say of a broken contract which calls break it, and all else that calls break; of NaN which
     calls return it, and of an index out of bounds in which calls it is."""
-    run, finding = observations.run, diagnosis.input
+    run, call, finding = observations.run, observations.run.call, diagnosis.input
     if diagnosis.category == "nan_or_inf":
         return with_calls(diagnosis, run)
     if diagnosis.category == "index_out_of_bounds":
-        others = elsewhere(observations, run, finding) if finding is not None else ""
-        call = observations.run.call
+        others = elsewhere(observations, finding) if finding is not None else ""
         at = diagnosis.calls or of_call(call, run.made)
         update = {"means": joined(diagnosis.means, others), "calls": at}
         if call is not None and call.call is not None and run.made > 1:
@@ -84,7 +84,7 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         return diagnosis.model_copy(update=update)
     if not run.probed or finding is None or not diagnosis.category.startswith("contract_"):
         return diagnosis
-    found = broken(observations, run)
+    found = broken(observations)
     same = [one for one in found if place(one.findings[0]) == place(finding)]
     rest = [one for one in found if one not in same]
     layout = same[0].findings[0] if same and finding.property == "stride" else None
@@ -97,7 +97,7 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
         shared(run, [group for one in same for group in one.groups]),
         f"calls also break: {'; '.join(also)}" if also else "",
     )
-    calls = which(run, same) if same else of_call(observations.run.call, run.made)
+    calls = which(run, same) if same else of_call(call, run.made)
     count = sum(one.count for one in same)
     if run.made > 1 and 0 < count < run.made:
         first = min((n for one in same for group in one.groups for n in group.numbers), default=0)
@@ -145,20 +145,18 @@ def of_all(outcome: Outcomes, run: RunSeen) -> str:
     tail = f"; the outputs of {missed} more could not be looked at" if missed else ""
     if not outcome.odd:
         return f"all {outcome.judged} calls return {words(outcome.always)}{tail}"
-    several = len({call.pid for call in run.calls}) > 1
     numbers = {pid: set(found) for pid, found in outcome.calls.items()}
-    listed = numbered(numbers, several, lambda p: p in outcome.more or len(numbers[p]) > SHOWN)
+    listed = numbered(numbers, run, lambda p: p in outcome.more or len(numbers[p]) > SHOWN)
     count, others = f"{outcome.count} of {outcome.judged} calls", outcome.judged - outcome.count
     finite = "are finite" if not outcome.always else "hold none beyond what every call returns"
     said = f"{count} return {words(outcome.odd)} ({listed}; numbered from 1)"
     return f"{said}; the other {others} {finite}{tail}"
 
 
-def elsewhere(observations: Observations, run: RunSeen, finding: InputFinding) -> str:
+def elsewhere(observations: Observations, finding: InputFinding) -> str:
     """Say in which other calls an input holds an index out of bounds, and how many elements of the
     call that was repeated do. Of other calls only the smallest and largest value is known."""
-    report, repeated = observations.checks.calls, observations.run.call
-    guards = observations.checks.guards
+    run, report, guards = observations.run, observations.checks.calls, observations.checks.guards
     here = guards.index if guards is not None else None
     words = [f"{here.count} elements are"] if here is not None and here.count > 1 else []
     outside = {
@@ -182,7 +180,7 @@ def elsewhere(observations: Observations, run: RunSeen, finding: InputFinding) -
         if (index := by_extremes.get(extremes(call, finding))) is not None
     ]
     count = len(found)
-    if here is not None and repeated is not None and all(one is not repeated for one, _ in found):
+    if here is not None and run.call is not None and all(one is not run.call for one, _ in found):
         count += 1
     more = [
         f"{index.input.name}{list(index.input.at)} = {index.value} in call {call.call}"
@@ -191,8 +189,7 @@ def elsewhere(observations: Observations, run: RunSeen, finding: InputFinding) -
     ]
     if more:
         words.append(f"also {', '.join(more[:WORDS])}{', …' * (len(more) > WORDS)}")
-    looked = sum(None not in extremes(call, finding)[-2:] for call in run.calls)
-    total = run.made
+    looked, total = sum(None not in extremes(c, finding)[-2:] for c in run.calls), run.made
     part = f"the {looked} calls that were looked at, of {total},"
     among = f"{total} calls" if looked >= total else part
     if count > 1:
@@ -208,16 +205,19 @@ def extremes(call: Call, finding: InputFinding) -> tuple[object, ...]:
     return call.package, call.model, given.shape, given.min, given.max
 
 
-def place(finding: InputFinding) -> tuple[int, str, int | None]:
+BreakKey = tuple[int, str, "int | None"]  # an input, its property, a dimension
+
+
+def place(finding: InputFinding) -> BreakKey:
     """Return what tells one break from another: a layout is one, however many strides differ."""
     stride = finding.property == "stride"
     return finding.index, finding.property, None if stride else finding.dim
 
 
-def broken(observations: Observations, run: RunSeen) -> list[Broken]:
+def broken(observations: Observations) -> list[Broken]:
     """Return what calls break, most important first: that of the earliest call, in its order."""
-    found: dict[tuple[int, str, int | None], list[tuple[InputFinding, Group]]] = {}
-    for group in run.groups:
+    found: dict[BreakKey, list[tuple[InputFinding, Group]]] = {}
+    for group in observations.run.groups:
         stated = findings(violations(observations, group) or (), group.calls[0].inputs)
         guards = [one for call in group.calls for one in of_program(observations, call)]
         for at, finding in {place(one): one for one in (*stated, *guards)}.items():
@@ -232,7 +232,7 @@ def findings(broken: Sequence[Break], inputs: Sequence[Leaf]) -> list[InputFindi
     """Return what a call breaks, the strides of an input in one."""
     given = {one.index: one.stride for one in inputs if one.index is not None}
     known = [(finding_of(one), one.harmless) for one in broken]
-    found: dict[tuple[int, str, int | None], InputFinding] = {}
+    found: dict[BreakKey, InputFinding] = {}
     for finding, harmless in known:
         if harmless:
             continue
@@ -275,21 +275,19 @@ def which(run: RunSeen, same: Sequence[Broken]) -> str | None:
         return None
     if count == total:
         return f"all {total}"
-    bad = [group for one in same for group in one.groups]
     numbers: dict[int, set[int]] = {}
-    made_bad: dict[int, int] = {}
-    for group in bad:
+    made_bad = Counter[int]()
+    for group in (group for one in same for group in one.groups):
         pid = group.calls[0].pid
         numbers.setdefault(pid, set()).update(group.numbers)
-        made_bad[pid] = made_bad.get(pid, 0) + group.count
-    several = len({call.pid for call in run.calls}) > 1
-    words = numbered(numbers, several, lambda pid: made_bad[pid] > SHOWN)
+        made_bad[pid] += group.count
+    words = numbered(numbers, run, lambda pid: made_bad[pid] > SHOWN)
     return f"{count} of {total} ({words})"
 
 
-def numbered(numbers: Mapping[int, set[int]], several: bool, more: Callable[[int], bool]) -> str:
-    """Return the first numbers of calls, by process where there are several."""
-    words = []
+def numbered(numbers: Mapping[int, set[int]], run: RunSeen, more: Callable[[int], bool]) -> str:
+    """Return the first numbers of calls, by process where several make calls."""
+    words, several = list[str](), len({call.pid for call in run.calls}) > 1
     for pid, own in list(numbers.items())[:WORDS]:
         first = ", ".join(map(str, sorted(own)[:SHOWN])) + (", …" if more(pid) else "")
         words.append(f"{first} of process {pid}" if several else first)
@@ -304,14 +302,10 @@ def of_call(call: Call | None, total: int) -> str | None:
 
 def describe(one: Broken, same: Sequence[Broken]) -> str:
     first = one.findings[0]
-    got = list(dict.fromkeys(str(finding.got) for finding in one.findings))
+    got = " or ".join(list(dict.fromkeys(str(finding.got) for finding in one.findings))[:WORDS])
     at = f" at dim {first.dim}" if first.dim is not None else ""
+    words = f"{name_of(first)} has {first.property} {got}{at}, compiled for {first.expected}"
     if first.property == "guard":
         words = f"{first.expected} does not hold"
-    else:
-        words = (
-            f"{name_of(first)} has {first.property} {' or '.join(got[:WORDS])}{at}, compiled for "
-        )
-        words += f"{first.expected}"
     count = sum(other.count for other in same)
     return words if one.count == count else f"{words} ({one.count} calls)"

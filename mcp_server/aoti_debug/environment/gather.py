@@ -35,14 +35,13 @@ from aoti_debug.run.project import Interpreter
 
 
 def installed(python: str | None = None, env: Mapping[str, str] | None = None) -> EnvironmentAnswer:
-    """Return the user's torch and the GPUs by their files and nvidia-smi, in tens of milliseconds:
-    enough to say whether a package loads. Blocks. Without an interpreter the answer has no
-    torch."""
+    """Return the user's torch and the GPUs in tens of milliseconds, by files and nvidia-smi: enough
+    to say whether a package loads. Blocks. Without an interpreter there is no torch."""
     complete = {**os.environ, **(env or {})}
     try:
         interpreter = find_interpreter(python, complete)
     except NoInterpreter as error:
-        return EnvironmentAnswer(torch_path=None, torch_cuda=None, notes=[str(error)])
+        return EnvironmentAnswer(notes=[str(error)])
     found = installed_versions(interpreter, complete)
     places = (packages / "torch" for packages in site_packages(interpreter))
     path = next((place for place in places if (place / "version.py").is_file()), None)
@@ -75,28 +74,24 @@ async def environment(
     python: str | None = None, env: Mapping[str, str] | None = None
 ) -> EnvironmentAnswer:
     """Return torch, GPU, compiler and tools of this machine, and what would break; `env` extends
-    this process's environment. Imports torch once in the user's interpreter and compiles ten lines;
-    changes nothing."""
+    this process's. Imports torch in the user's interpreter, compiles ten lines, changes nothing."""
     complete = {**os.environ, **(env or {})}
     try:
         chosen = choose_interpreter(python, complete)
     except NoInterpreter as error:
         return EnvironmentAnswer(
-            torch_path=None,
-            torch_cuda=None,
             problems=[problem(str(error), None, category=None, confidence="likely")],
             not_inherited=not_inherited(complete),
         )
-    interpreter = chosen.path
     gathered: dict[str, Any] = {}
 
     async def gather(key: str, function: Any, *arguments: Any) -> None:
         gathered[key] = await to_thread.run_sync(function, *arguments, abandon_on_cancel=True)
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(gather, "torch", _probe, interpreter, complete)
+        tasks.start_soon(gather, "torch", _probe, chosen.path, complete)
         tasks.start_soon(gather, "compiler", try_compiler, complete)
-        tasks.start_soon(gather, "tools", _tools, complete, interpreter)
+        tasks.start_soon(gather, "tools", _tools, complete, chosen.path)
         tasks.start_soon(gather, "toolkit", toolkit, complete)
         tasks.start_soon(gather, "folders", folders, complete)
     return _answer(chosen, complete, gathered)
@@ -156,7 +151,6 @@ def _machine(
     torch, triton, error = (_part(document, k) for k in ("torch", "triton", "error"))
     path = _torch_path(document)
     kit = gathered["toolkit"]
-    headers = {k: v for k, v in _part(document, "headers").items() if isinstance(v, bool)}
     return Environment(
         interpreter=f"{chosen.path} ({chosen.source})",
         torch=_text(torch.get("version")),
@@ -174,7 +168,7 @@ def _machine(
         triton_error=_text(triton.get("error")),
         triton_wanted=triton_wanted(path),
         compiler=gathered["compiler"],
-        headers=headers,
+        headers={k: v for k, v in _part(document, "headers").items() if isinstance(v, bool)},
         folders=gathered["folders"],
     )
 

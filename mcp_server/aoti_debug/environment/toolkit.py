@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -49,14 +49,13 @@ def _folder(role: str, path: Path) -> Folder:
         place = place.parent
     if not place.is_dir():
         return Folder(role, str(path), exists=False)
+    found = Folder(role, str(path), writable=os.access(place, os.W_OK | os.X_OK))
     try:
         status = os.statvfs(place)
     except OSError:
-        return Folder(role, str(path), writable=os.access(place, os.W_OK | os.X_OK))
-    return Folder(
-        role=role,
-        path=str(path),
-        writable=os.access(place, os.W_OK | os.X_OK),
+        return found
+    return replace(
+        found,
         noexec=bool(status.f_flag & os.ST_NOEXEC),
         free=status.f_bavail * status.f_frsize,
         inodes_left=status.f_favail > 0 or status.f_files == 0,
@@ -100,20 +99,17 @@ def variable_problems(env: Mapping[str, str], torch: str | None) -> list[Problem
     changes = partial(problem, message=None, severity="changes", category=None)
     for name in sorted(env):
         known = flag(name)
-        if name.startswith(OURS) or (known is None and not name.startswith(_SWITCH_PREFIXES)):
+        if name.startswith(OURS):
             continue
-        if known is None:
-            what = (
-                f"{name}={env[name][:60]!r} is set, and is not among the variables known to matter"
-            )
-            found.append(changes(what, confidence="possible"))
-            continue
-        if known.owner != "torch" or name in NAMES:
-            continue  # listed among the variables; what it does is the user's choice
-        told = effect(name, env[name], torch)
-        if not told.acts or told.on is not False:
-            what = f"{told.says} {known.does if told.acts else ''}".strip()[:400]
-            found.append(changes(what, fix=f"Unset {name} unless you want this."))
+        if known is None and name.startswith(_SWITCH_PREFIXES):
+            what = f"{name}={env[name][:60]!r} is set, and is not among the variables known to"
+            found.append(changes(f"{what} matter", confidence="possible"))
+        # Others are listed among the variables; what they do is the user's choice.
+        elif known is not None and known.owner == "torch" and name not in NAMES:
+            told = effect(name, env[name], torch)
+            if not told.acts or told.on is not False:
+                what = f"{told.says} {known.does if told.acts else ''}".strip()[:400]
+                found.append(changes(what, fix=f"Unset {name} unless you want this."))
     return found
 
 
@@ -160,16 +156,14 @@ def try_compiler(env: Mapping[str, str]) -> Compiler:
     with tempfile.TemporaryDirectory(prefix="aoti-debug-") as folder:
         library = Path(folder) / "trial.so"
         answer = _build(found, library, env, openmp=True)
-        without = False
-        if answer is None or answer.code != 0:
+        without = answer is None or answer.code != 0
+        if without:
             again = _build(found, library, env, openmp=False)
-            without = again is not None and again.code == 0
-            if not without:
+            if again is None or again.code != 0:
                 return Compiler(found, asked, number, error=_why(again or answer))
         with library.open("rb") as stream:
             built = read_library(library.name, stream, library.stat().st_size)
-    static = built.static_libstdcxx
-    return Compiler(found, asked, number, static_libstdcxx=static, without_openmp=without)
+    return Compiler(found, asked, number, built.static_libstdcxx, without_openmp=without)
 
 
 def _build(compiler: str, library: Path, env: Mapping[str, str], *, openmp: bool) -> Answer | None:
@@ -213,8 +207,7 @@ def _roots(env: Mapping[str, str]) -> Iterator[Path]:
     for name in ("CUDA_HOME", "CUDA_PATH"):
         if env.get(name):
             yield Path(env[name])
-    compiler = shutil.which("nvcc", path=env.get("PATH", ""))
-    if compiler:
+    if compiler := shutil.which("nvcc", path=env.get("PATH", "")):
         yield Path(compiler).resolve().parent.parent
     yield Path("/usr/local/cuda")
 
@@ -241,9 +234,8 @@ def cuda_header(env: Mapping[str, str], torch: Path | None) -> bool | None:
     places += [Path("/usr/include/cuda.h")]
     if any(place.is_file() for place in places):
         return True
-    packages = torch.parent
     patterns = ("nvidia/*/include/cuda.h", "triton/backends/nvidia/include/cuda.h")
-    return any(True for pattern in patterns for _ in packages.glob(pattern))
+    return any(True for pattern in patterns for _ in torch.parent.glob(pattern))
 
 
 def triton_wanted(torch: Path | None) -> str | None:
@@ -251,10 +243,8 @@ def triton_wanted(torch: Path | None) -> str | None:
     if torch is None:
         return None
     for folder in torch.parent.glob("torch-*.dist-info"):
-        try:
+        with contextlib.suppress(OSError):
             text = (folder / "METADATA").read_text(encoding="utf-8", errors="replace")[:100_000]
-        except OSError:
-            continue
-        if found := _WANTED.search(text):
-            return found[1]
+            if found := _WANTED.search(text):
+                return found[1]
     return None

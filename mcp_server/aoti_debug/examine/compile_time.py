@@ -87,8 +87,7 @@ def _table(run: RunSeen, phase: Phase, parts: Sequence[Part]) -> TimeTable:
         before = min(p.began for p in parts) - (phase.begun or 0.0)
         seconds["preparation of the graph"] = max(0.0, before)
     packing = (p for p in run.of("package") if p.pid == phase.pid)
-    inside = [p.seconds or 0.0 for p in packing if _inside(p.begun or 0.0, phase)]
-    seconds["packing"] = sum(inside)
+    seconds["packing"] = sum(p.seconds or 0.0 for p in packing if _inside(p.begun or 0.0, phase))
     details = {_CPP_WORDS[f.what]: " ".join(f.flags[:2]) for f in files}
     table = table_of(whole, [(name, took, details.get(name)) for name, took in seconds.items()])
     return table.model_copy(update={"faster": list(_faster(table.rows, files))})

@@ -72,6 +72,5 @@ def said(one: Blocker) -> str:
 
 def captures(request: ExamineRequest) -> int | None:
     for run in request.uses:
-        calls = events_of(run.path).calls
-        return len({tuple(one.shape for one in call.inputs) for call in calls})
+        return len({tuple(one.shape for one in call.inputs) for call in events_of(run.path).calls})
     return None

@@ -47,6 +47,18 @@ class Row:
     def ops(self) -> tuple[str, ...]:
         return self.launch.ops if self.launch is not None else ()
 
+    @property
+    def kind(self) -> str | None:
+        return self.launch.kind if self.launch is not None else None
+
+    @property
+    def generated(self) -> bool:
+        return self.kind in ("cpp", "triton")
+
+    @property
+    def written(self) -> list[NamedTensor]:
+        return [a.value for a in self.arguments if a.value and a.direction != "in"]
+
 
 @dataclass(frozen=True, slots=True)
 class CallTable:
@@ -119,10 +131,9 @@ def _row(number: int, one: LaunchTime, launch: Launch | None, program: Program |
     arguments = tuple(arguments_of(program.texts.wrapper, launch, code, program.names))
     sizes = {a.value.name: _numel(a.value, program) for a in arguments if a.value is not None}
     origin = origin_of(launch, program.model)
-    custom = launch.kind == "custom_op"
     return replace(
         row,
-        name=program.model.operator_of(launch) if custom else one.name,
+        name=program.model.operator_of(launch) if launch.kind == "custom_op" else one.name,
         bytes=_bytes(launch, arguments, sizes),
         flops=_flops(launch, arguments, sizes, program),
         dtypes=frozenset(a.value.dtype for a in arguments if a.value and a.value.dtype),

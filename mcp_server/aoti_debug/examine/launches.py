@@ -34,8 +34,7 @@ def launches_in(package: Path | None, name: str | None = None) -> Sequence[Launc
 
 
 def launch_words(model: CompiledModel | None, folder: Path) -> list[str]:
-    """Write kernel, nodes and operators of each launch; return the words that give them to the
-    probe."""
+    """Write the launches into a folder; return the words that give them to the probe."""
     names = [[one.kernel, nodes_of(one, model), ops_of(one)] for one in launches_of(model)]
     write_atomically(folder / LAUNCHES, json.dumps(names).encode())
     return ["--launches", str(folder / LAUNCHES)]
@@ -47,8 +46,7 @@ def ops_of(launch: Launch) -> list[str]:
 
 
 def nodes_of(launch: Launch, model: CompiledModel | None) -> list[str]:
-    """Return the names of a launch's nodes before Inductor's passes, which are those of the
-    exported program; where these are not known, after them."""
+    """Return a launch's nodes before Inductor's passes; if these are not known, after them."""
     origin = origin_of(launch, model)
     if origin is not None and origin.nodes_before:
         return list(origin.nodes_before)

@@ -52,8 +52,7 @@ def memory_request(what: str, *, runners: int = 1, **given: Any) -> MemoryReques
     """Resolve what to examine and how many runners are called at once; see `examine_request`."""
     if not 1 <= runners <= RUNNERS:
         raise WrongUse(f"--runners {runners} is not 1 to {RUNNERS}")
-    request = with_inputs(examine_request(what, **given))
-    return extended(MemoryRequest, request, runners=runners)
+    return extended(MemoryRequest, with_inputs(examine_request(what, **given)), runners=runners)
 
 
 async def measure_memory(state: RunState, request: MemoryRequest) -> MemoryAnswer:
@@ -70,12 +69,11 @@ def answer_of(
     state: RunState, request: MemoryRequest, report: MemoryReport, model: CompiledModel | None
 ) -> MemoryAnswer:
     peak, rows = report.call.after.top, list(rows_of(report))
+    largest = max(rows, key=lambda one: one.bytes)
     rows.append(MemoryRow(owner="not accounted for", bytes=peak - sum(one.bytes for one in rows)))
     grows, growth = growth_said(report)
-    largest = max(rows[:-1], key=lambda one: one.bytes, default=None)
-    summary = f"{mib(peak)} at the peak of a call"
-    if largest is not None:
-        summary += f"; the largest part is {largest.owner}: {mib(largest.bytes)}"
+    part = f"the largest part is {largest.owner}: {mib(largest.bytes)}"
+    summary = f"{mib(peak)} at the peak of a call; {part}"
     return MemoryAnswer(
         **of_run(state, request),
         device=report.device,
@@ -133,8 +131,7 @@ def _on_gpu(report: MemoryReport, gpu: Gpu) -> Iterator[MemoryRow]:
     before, loaded, call = (one.gpu or Gpu() for one in moments)
     yield MemoryRow(owner="contexts and other processes", bytes=before.used - before.reserved)
     yield MemoryRow(owner="weights", bytes=report.weights)
-    reserved = loaded.reserved - before.reserved
-    rest = loaded.used - before.used - report.weights - reserved
+    rest = loaded.used - before.used - report.weights - (loaded.reserved - before.reserved)
     yield MemoryRow(owner="kernels and the rest of loading", bytes=rest)
     yield MemoryRow(owner="inputs", bytes=report.inputs)
     yield from _of_call(report)
@@ -206,16 +203,13 @@ def together(report: MemoryReport) -> str | None:
         return None
     tried, mixed = (more.many, more.one), more.many.mixed + more.one.mixed
     calls = sum(one.calls for one in tried)
-    answers = f"all {calls} outputs are those of a call alone"
-    if mixed:
-        answers = f"{mixed} of {calls} outputs are not those of a call alone"
     rates = f"{more.alone.rate:.3g} calls a second from one thread, {more.one.rate:.3g} from "
     rates += f"{more.count} threads with one runner, {more.many.rate:.3g} with {more.count} runners"
     if mixed:
-        return f"{answers}; {rates}"
+        return f"{mixed} of {calls} outputs are not those of a call alone; {rates}"
     pays = more.many.rate > PAYS * more.one.rate
     advice = f"num_runners={more.count} pays" if pays else "more runners than one bring nothing"
-    return f"{answers}; {rates}: {advice}"
+    return f"all {calls} outputs are those of a call alone; {rates}: {advice}"
 
 
 def growth_said(report: MemoryReport) -> tuple[bool | None, str | None]:

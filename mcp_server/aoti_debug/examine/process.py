@@ -54,9 +54,8 @@ FILES = ("inputs", "exported", "env", "cwd", "home", "owner")
 
 
 def examine_request(what: str, **given: Any) -> ExamineRequest:
-    """Resolve a package, or a run with the package and the call that it captured; `given` are
-    `FILES` and fields of `ExamineRequest`. Blocks. Raise UnknownRun, UnreadableInput,
-    NothingToMinify or NoInterpreter."""
+    """Resolve a package, or a run with the call that it captured; `given` are `FILES` and fields of
+    `ExamineRequest`. Blocks. Raise UnknownRun, UnreadableInput, NothingToMinify, NoInterpreter."""
     python, env = given.get("python"), given.get("env")
     wanted = wanted_of(given)
     both = (("inputs", given.get("inputs")), ("exported", given.get("exported")))
@@ -107,8 +106,7 @@ def extended(kind: type[E], request: Request, **more: Any) -> E:
 def _call_of(directory: RunDirectory, home: Path | None) -> Captured:
     """Return what a run has captured of its failing call, else of its last."""
     record = directory.read_record() or RunRecord()
-    ending = record.ended or Ending()
-    return captured(observe(directory.path, "", ending), directory.path, home)
+    return captured(observe(directory.path, "", record.ended or Ending()), directory.path, home)
 
 
 async def examined(
@@ -120,8 +118,7 @@ async def examined(
     flags: Mapping[str, str] | None = None,
 ) -> tuple[T, Ran]:
     """Run a program of the probe on the package and its call; return its report and the process.
-    `flags` override all other variables. Raise NotExamined where it failed before it reported
-    anything."""
+    `flags` override all other variables. Raise NotExamined where it did not report."""
     words = [*more, *(["--trust"] if request.trust else [])]
     words += ["--model", request.model] if request.model is not None else []
     timeout_s = request.timeout_s
@@ -132,8 +129,8 @@ async def examined(
     error = (document or {}).get("error")
     if document is None or error or not ran.exit.ok:
         state.notes.append(said(ran, document, program))
-    if document is None or error:
-        raise NotExamined(said(ran, document, program))
+        if document is None or error:
+            raise NotExamined(state.notes[-1])
     return await anyio.to_thread.run_sync(take, kind, document), ran
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.launch_rows import CallTable, Row
@@ -69,8 +69,7 @@ def reasons(
     input_free: Collection[Place] = (),
     caller: Place | None = None,
 ) -> list[SlowReason]:
-    """Return the most costly reasons, of which each takes at least a tenth of a call; `caller` is
-    the script's line that makes it."""
+    """Return the most costly reasons; `caller` is the script's line that makes the call."""
     found = [*_tried(report, variables, caller), *_seen(report, table, input_free)]
     found.sort(key=lambda reason: -(reason.gain or reason.share))
     return found[:MOST]
@@ -89,18 +88,15 @@ def _tried(
     for trial in report.trials:
         gain = 1 - trial.pairs.ratio
         few = trial.name == "graph" and len(report.call.launches) < _LAUNCHES
-        least = _LEAST.get(trial.name, LEAST)
-        if trial.name in ("one thread", "threads") and _is_busy(report):
+        busy = trial.name in ("one thread", "threads") and _is_busy(report)
+        if trial.name not in _TRIED or few or busy or 1 - trial.pairs.twice < LEAST / 2:
             continue
-        if trial.name not in _TRIED or few or gain < least or trial.pairs.spread[1] >= 1:
-            continue
-        if 1 - trial.pairs.twice < LEAST / 2:
+        if gain < _LEAST.get(trial.name, LEAST) or trial.pairs.spread[1] >= 1:
             continue
         what, change = (text.format(**words) for text in _TRIED[trial.name])
-        cost = gain * report.call.wall
         yield SlowReason(
             what=what,
-            cost_s=cost,
+            cost_s=gain * report.call.wall,
             share=gain,
             change=change,
             gain=gain,
@@ -150,7 +146,7 @@ def _seen(
 
 
 def _operators(table: CallTable) -> SlowReason | None:
-    rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "custom_op"]
+    rows = [row for row in table.rows if row.kind == "custom_op"]
     names = ", ".join(dict.fromkeys(row.name for row in rows))
     return by_launches(
         rows,
@@ -202,7 +198,7 @@ def _chains(report: TimingReport, table: CallTable) -> SlowReason | None:
     chained: list[Row] = []
     moved = 0
     for one, following in zip(table.rows, table.rows[1:], strict=False):
-        written = {a.value.name for a in one.arguments if a.value and a.direction != "in"}
+        written = {value.name for value in one.written}
         read = [a.value for a in following.arguments if a.value and a.direction in ("in", "in_out")]
         alike = is_pointwise(one) and is_pointwise(following) and _size(one) == _size(following)
         if alike and copied and any(value.name in written for value in read):
@@ -228,27 +224,24 @@ _REDUCES = re.compile(
 
 def is_pointwise(row: Row) -> bool:
     named = _NAME.match(row.name)
-    generated = row.launch is not None and row.launch.kind in ("cpp", "triton")
-    return generated and named is not None and _REDUCES.search(named[1]) is None
+    return row.generated and named is not None and _REDUCES.search(named[1]) is None
 
 
 def _size(row: Row) -> tuple[str, ...] | None:
     """Return the size of what a kernel writes first."""
-    written = (a.value for a in row.arguments if a.value is not None and a.direction != "in")
-    return next((value.size for value in written), None)
+    return next((value.size for value in row.written), None)
 
 
-def _waits(waits: Iterable[Wait], table: CallTable) -> SlowReason | None:
-    found = list(waits)
-    cost = sum(wait.seconds for wait in found)
-    idle = sum(row.gap for row in table.rows[1:])
-    if not found or not table.wall:
+def _waits(waits: Sequence[Wait], table: CallTable) -> SlowReason | None:
+    if not waits or not table.wall:
         return None
-    names = ", ".join(dict.fromkeys(wait.name for wait in found))
+    idle = sum(row.gap for row in table.rows[1:])
+    cost = min(sum(wait.seconds for wait in waits), idle)
+    names = ", ".join(dict.fromkeys(wait.name for wait in waits))
     return SlowReason(
-        what=f"the host waits for the GPU {len(found)} times within a call ({names})",
-        cost_s=min(cost, idle),
-        share=min(cost, idle) / table.wall,
+        what=f"the host waits for the GPU {len(waits)} times within a call ({names})",
+        cost_s=cost,
+        share=cost / table.wall,
         change="take values from the GPU after the call (.item(), copies to the CPU, nonzero)",
         gain=idle / table.wall,
     )
@@ -273,7 +266,7 @@ def _built(table: CallTable) -> SlowReason | None:
     program = table.program
     if program is None or program.model.wrapper is None:
         return None
-    rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "cpp"]
+    rows = [row for row in table.rows if row.kind == "cpp"]
     last = [line for line in program.texts.cpp[-12:] if line.startswith("//")]
     if any(re.search(r" -O0\b", line) for line in last):
         return by_launches(
@@ -314,12 +307,11 @@ def _threads(report: TimingReport, table: CallTable) -> SlowReason | None:
     if not baked and any("omp parallel" in line for line in program.texts.cpp):
         return None  # as many as the process has
     used = max(baked, default=1)
-    rows = [row for row in table.rows if row.launch is not None and row.launch.kind == "cpp"]
-    alone = [row for row in rows if row.processors <= 1.2 * used * row.seconds]
     if used >= threads:
         return None
+    rows = [row for row in table.rows if row.kind == "cpp"]
     return by_launches(
-        alone,
+        [row for row in rows if row.processors <= 1.2 * used * row.seconds],
         table,
         f"the kernels were compiled for {used} of the {threads} threads of this process",
         f"compile with torch.set_num_threads({threads}), or TORCHINDUCTOR_CPP_DYNAMIC_THREADS=1",

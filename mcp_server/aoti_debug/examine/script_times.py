@@ -72,7 +72,6 @@ def _again(phases: Sequence[Phase], kind: str, calls: float) -> SlowReason | Non
     if not cost or len(repeats) + 1 < least:
         return None
     spent = calls + sum(phase.seconds or 0.0 for phase in phases)
-    caller = repeats[-1].details.caller
     return SlowReason(
         what=what.format(count=len(repeats) + 1),
         cost_s=cost,
@@ -80,7 +79,7 @@ def _again(phases: Sequence[Phase], kind: str, calls: float) -> SlowReason | Non
         change=change,
         gain=cost / spent,
         tried="as the script's own run was seen",
-        source=next(iter(source_of(caller)), None),
+        source=next(iter(source_of(repeats[-1].details.caller)), None),
     )
 
 

@@ -20,8 +20,7 @@ CHANGES = (*GIVING, "swap", "free")
 
 @dataclass(frozen=True, slots=True)
 class SeenUpdate:
-    """The steps, with the phase of each that was none of a call, and the file of weights of each
-    one that gives some, in order."""
+    """The steps, the phase of each that is no call, and the file of each that gives weights."""
 
     steps: tuple[Step, ...]
     files: tuple[Path, ...]
@@ -49,13 +48,11 @@ class Changes:
 
 
 def changes(run: RunSeen) -> Iterator[Changes]:
-    """Yield what changed the weights of each loaded package that was given some, the last one
-    last. What no call came after is left out, where all calls are known."""
+    """Yield what changed each loaded package's weights up to its last call, the latest last."""
     known = [one for one in run.of(*CHANGES) if one.ok is not None and not one.details.released]
-    keys = dict.fromkeys(_key(one) for one in reversed(known))
-    for key in reversed(keys):
+    for key in reversed(dict.fromkeys(map(_key, reversed(known)))):
         own = [one for one in known if _key(one) == key]
-        calls = [one for one in run.calls if _key_of(one) == key]
+        calls = [one for one in run.calls if (one.pid, one.package, one.instance) == key]
         last = calls[-1].span.first if calls and run.made <= len(run.calls) else None
         used = [one for one in own if last is None or one.phase == "overwrite" or _at(one) < last]
         shared = (p for p in known if p.pid == key[0] and key[2] in p.details.shared_with)
@@ -68,17 +65,12 @@ def _key(one: Phase) -> tuple[int, str | None, int | None]:
     return one.pid, one.details.package, one.details.instance
 
 
-def _key_of(one: Call) -> tuple[int, str | None, int | None]:
-    return one.pid, one.package, one.instance
-
-
 def _at(one: Phase) -> int:
     return one.span.first
 
 
 def seen_update(run: RunSeen, directory: Path) -> SeenUpdate:
-    """Return the steps by which the weights of the package were changed that was given some last.
-    Raise UnreadableInput where none was, or its weights were not kept."""
+    """Return the steps of the package that was given weights last; raise UnreadableInput."""
     found = list(changes(run))
     if not found:
         raise UnreadableInput(
@@ -89,8 +81,7 @@ def seen_update(run: RunSeen, directory: Path) -> SeenUpdate:
 
 
 def played(seen: Changes, directory: Path) -> SeenUpdate:
-    """Return the steps of the changes, with calls between them; raise UnreadableInput where the
-    weights were not kept."""
+    """Return the steps of the changes, with calls between them; raise UnreadableInput."""
     steps, files, phases, before = list[Step](), list[Path](), list[Phase | None](), 0
     for one in seen.phases[-STEPS // 2 :]:
         if steps and any(before < call.span.first < _at(one) for call in seen.calls):

@@ -197,8 +197,7 @@ async def _measured(state: RunState, request: TimeRequest, run: RunSeen) -> Meas
     if request.against is None:
         reason = await settings_reason(state, request, threads, report.call.wall)
     free = frozenset(call.compiled.details.input_free if call.compiled is not None else ())
-    caller = run.caller(call.call)
-    return replace(measured, input_free=free, of_settings=reason, caller=caller)
+    return replace(measured, input_free=free, of_settings=reason, caller=run.caller(call.call))
 
 
 def measured_by(
@@ -233,8 +232,7 @@ _HARMLESS = re.compile(
 async def settings_reason(
     state: RunState, request: ExamineRequest, threads: int | None, call_s: float
 ) -> SlowReason | None:
-    """Return the settings without which calls take less time, and the gain; notes say what was not
-    tried."""
+    """Return the settings without which calls are faster; notes say what was not tried."""
     phase, given = request.call.compiled, request.call.settings or {}
     doubtful = {name: value for name, value in given.items() if not _HARMLESS.search(name)}
     if phase is None or not doubtful or request.call.exported is None:

@@ -63,8 +63,7 @@ def values_request(
 
 
 async def values(state: RunState, request: ValuesRequest) -> ValuesAnswer:
-    """Call the package once and say what its kernels read and wrote; raise NotExamined where the
-    call failed before any kernel."""
+    """Call the package once and say what its kernels read and wrote; raise NotExamined."""
     model = await anyio.to_thread.run_sync(model_of, request.call, request.model)
     words = await anyio.to_thread.run_sync(launch_words, model, state.directory.path)
     words += ["--against", str(request.against)] if request.against is not None else []

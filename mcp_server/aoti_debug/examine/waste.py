@@ -97,8 +97,7 @@ def _unrolled(table: CallTable) -> SlowReason | None:
 
 
 def _recomputed(table: CallTable, input_free: Collection[Place]) -> SlowReason | None:
-    """Find launches that stand for lines of which most depend on no input of the call, or that read
-    no tensor."""
+    """Find launches of lines most of which depend on no input, or that read no tensor."""
     rows = [row for row in table.rows if _is_free(row, input_free)]
     return by_launches(
         rows,
@@ -125,8 +124,7 @@ def _lookups(table: CallTable) -> SlowReason | None:
     makers = [
         row
         for row in table.rows
-        if row not in rows
-        and any(a.value and a.value.name in made and a.direction != "in" for a in row.arguments)
+        if row not in rows and any(value.name in made for value in row.written)
     ]
     found = by_launches(
         [*rows, *makers],
@@ -166,7 +164,7 @@ def _divisions(table: CallTable, copied: float) -> SlowReason | None:
 
 
 def _divides(row: Row, table: CallTable) -> bool:
-    if table.program is None or row.launch is None or row.launch.kind != "cpp":
+    if table.program is None or row.launch is None or row.kind != "cpp":
         return False
     code = code_of(table.program, row.launch.kernel)
     text = "\n".join(code.lines) if code is not None else ""
@@ -174,8 +172,7 @@ def _divides(row: Row, table: CallTable) -> bool:
 
 
 def _is_slow(row: Row, copied: float) -> bool:
-    generated = row.launch is not None and row.launch.kind in ("cpp", "triton")
-    return generated and 0 < row.bytes < _SLOW * copied * row.seconds
+    return row.generated and 0 < row.bytes < _SLOW * copied * row.seconds
 
 
 def _strided(table: CallTable, copied: float) -> SlowReason | None:
@@ -201,22 +198,17 @@ def _transposed(row: Row) -> list[NamedTensor]:
         value = argument.value
         if value is None or value.kind == "buffer" or not value.stride or not value.size:
             continue
-        sizes = value.size
-        strides = [
-            int(stride)
-            for stride, size in zip(value.stride, sizes, strict=False)
-            if stride.isdigit() and size != "1"
-        ]
-        if len(strides) == len(sizes) and strides[-1] != min(strides):
+        both = zip(value.stride, value.size, strict=False)
+        strides = [int(stride) for stride, size in both if stride.isdigit() and size != "1"]
+        if len(strides) == len(value.size) and strides[-1] != min(strides):
             found.append(value)
     return found
 
 
 def _halves(table: CallTable, rates: Mapping[str, float]) -> SlowReason | None:
     """Find products in a dtype that this machine multiplies more slowly than float32."""
-    slow = {
-        d: r / rates["float32"] for d, r in rates.items() if d in _HALVES and "float32" in rates
-    }
+    known = [dtype for dtype in rates if dtype in _HALVES and "float32" in rates]
+    slow = {dtype: rates[dtype] / rates["float32"] for dtype in known}
     named = [dtype for dtype, ratio in slow.items() if ratio < 0.5]
     rows = [row for row in table.rows if row.flops and row.dtypes & set(named)]
     dtype = next((d for d in named if any(d in row.dtypes for row in rows)), "")

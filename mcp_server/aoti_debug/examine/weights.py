@@ -61,8 +61,7 @@ def weights_request(
     threads: int = 0,
     **given: Any,
 ) -> WeightsRequest:
-    """Resolve a package or run, its new weights and the steps of the update, by default those of
-    the run; see `examine_request`."""
+    """Resolve a package or run, its new weights and the steps, by default those of the run."""
     if not 0 <= threads <= THREADS:
         raise WrongUse(f"--threads {threads} is not 0 to {THREADS}")
     path = file_of(new, "weights", given) if new is not None else None
@@ -97,8 +96,7 @@ def _sequence(steps: str) -> tuple[Step, ...]:
 
 
 async def prove_update(state: RunState, request: WeightsRequest) -> WeightsAnswer:
-    """Play the steps, and answer whether the package then holds the new weights; raise
-    NotExamined."""
+    """Answer whether the package holds the new weights after the steps; raise NotExamined."""
     words = update_words(state.directory.path, request.steps, request.files)
     words += ["--runners", str(max(1, request.threads))]
     words += ["--wanted", str(request.wanted)] if request.wanted else []
@@ -165,11 +163,10 @@ def finding(one: Finding, steps: Sequence[StepSeen]) -> WeightFinding:
 
 
 def step_of(number: int, one: StepSeen) -> WeightStep:
-    outputs = {True: "right", False: "wrong", None: None}[one.agrees]
     return WeightStep(
         number=number,
         step=one.step,
-        outputs=outputs,
+        outputs=None if one.agrees is None else "right" if one.agrees else "wrong",
         wrong=list(one.wrong),
         said=one.error or one.why_not,
     )

@@ -134,7 +134,6 @@ def races_said(races: RacesSeen | None, signal: str | None) -> tuple[str, bool |
 
 
 def safe_code(report: WeightsReport, tied: Mapping[str, str]) -> str:
-    """Return the code of the sequence that was tried."""
     safe = report.safe
     if safe is None:
         return ""

@@ -1,2 +1,1 @@
-"""From a kernel, an assertion or a value to the model's line and the reason. Pure: package,
-records and events in, answer out."""
+"""From a kernel, an assertion or a value to the model's line and the reason. Pure."""

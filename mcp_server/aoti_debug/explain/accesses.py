@@ -48,7 +48,6 @@ class Access:
     how: How
     pointer: str
     offset: str
-    text: str
 
 
 SLICE = 60  # lines
@@ -75,28 +74,20 @@ def plain(text: str) -> str:
     return re.sub(r"\b(\d{1,19})L\b", r"\1", text.strip())
 
 
-def accesses(code: Code, first: int = 0, end: int | None = None) -> list[Access]:
-    """Return the loads and stores of the lines `first` to `end` in their order."""
-    lines = enumerate(code.lines[first:end], first)
-    return [found for place, line in lines for found in _accesses(code, place, line)]
-
-
-def _accesses(code: Code, place: int, line: str) -> Iterator[Access]:
-    text = line.strip()
-    if code.language == "triton":
-        for found in _TRITON.finditer(line):
-            how = _TRITON_HOW.get(found[1], "atomic")
-            yield Access(place, how, found[2], _balanced(found[3]), text)
-        return
-    if "ptr" not in line:
-        return
-    for found in _CPP_VECTOR.finditer(line):
-        yield Access(place, "load" if found[1] else "store", found[2], plain(found[3]), text)
-    for found in _CPP_ATOMIC.finditer(line):
-        yield Access(place, "atomic", found[1], plain(found[2]), text)
-    if "atomic_add" not in line:
-        for found in _CPP_INDEX.finditer(line):
-            yield Access(place, "store" if found[3] else "load", found[1], plain(found[2]), text)
+def accesses(code: Code, first: int = 0, end: int | None = None) -> Iterator[Access]:
+    """Yield the loads and stores of the lines `first` to `end` in their order."""
+    for place, line in enumerate(code.lines[first:end], first):
+        if code.language == "triton":
+            for found in _TRITON.finditer(line):
+                how = _TRITON_HOW.get(found[1], "atomic")
+                yield Access(place, how, found[2], _balanced(found[3]))
+        elif "ptr" in line:
+            for found in _CPP_VECTOR.finditer(line):
+                yield Access(place, "load" if found[1] else "store", found[2], plain(found[3]))
+            for found in _CPP_ATOMIC.finditer(line):
+                yield Access(place, "atomic", found[1], plain(found[2]))
+            for found in _CPP_INDEX.finditer(line) if "atomic_add" not in line else ():
+                yield Access(place, "store" if found[3] else "load", found[1], plain(found[2]))
 
 
 def _balanced(text: str) -> str:
@@ -158,11 +149,6 @@ def unchecked(code: Code) -> list[Access]:
     """Return the accesses whose offset comes from data and which no check stands before."""
     guarded: set[str] = set()
     for check in checks(code):
-        guarded.add(check.index)
-        guarded.update(slice_of(code, check.index, check.place).values())
-    found = []
-    for access in accesses(code):
-        names = TEMPORARY.findall(access.offset)
-        if names and not guarded.intersection(names):
-            found.append(access)
-    return found
+        guarded |= {check.index, *slice_of(code, check.index, check.place).values()}
+    read = ((access, TEMPORARY.findall(access.offset)) for access in accesses(code))
+    return [access for access, names in read if names and guarded.isdisjoint(names)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from aoti_debug.explain.names import ModelNames, NamedTensor
@@ -38,21 +39,16 @@ def triton_code(kernel: TritonKernel, member: str, wrapper: Sequence[str]) -> Co
     """Return the code of a Triton kernel as the wrapper carries it (torch 2.8 and later)."""
     if kernel.first_line is None:
         return None
-    found_lines: list[str] = []
-    for line in wrapper[kernel.first_line - 1 : kernel.first_line - 1 + LINES_LIMIT]:
-        if line.strip() == "*/":
-            break
-        found_lines.append(line[:LINE_LIMIT])
-    lines = tuple(textwrap.dedent("\n".join(found_lines)).split("\n"))
-    text = "\n".join(lines)
+    first = kernel.first_line - 1
+    held = takewhile(lambda line: line.strip() != "*/", wrapper[first : first + LINES_LIMIT])
+    text = textwrap.dedent("\n".join(line[:LINE_LIMIT] for line in held))
     found = _DEF.search(text)
     head = text[found.end() : found.end() + 20_000].partition("):")[0] if found else ""
-    return Code("triton", member, kernel.first_line, lines, _parameters(head))
+    return Code("triton", member, first + 1, tuple(text.split("\n")), _parameters(head))
 
 
 def cpp_code(member: str, lines: Sequence[str], first: int | None) -> Code | None:
-    """Return the code of a C++ kernel; `lines` are those of the package's kernel file, `first` is
-    the 0-based one where it begins."""
+    """Return the code of a C++ kernel that begins at the 0-based line `first` of its file."""
     if first is None:
         return None
     numbers = range(first, min(len(lines), first + LINES_LIMIT))
@@ -76,16 +72,17 @@ def cpp_kernels(lines: Sequence[str]) -> dict[str, int]:
 
 def kernel_at(lines: Sequence[str], line: int) -> str | None:
     """Return the C++ kernel that a line of its file belongs to."""
-    for number in range(min(line, len(lines)) - 1, -1, -1):
-        if m := _CPP.match(lines[number]):
-            return m[1]
-    return None
+    heads = (_CPP.match(lines[number]) for number in range(min(line, len(lines)) - 1, -1, -1))
+    return next((head[1] for head in heads if head), None)
 
 
 _WORD = re.compile(r"[A-Za-z_]\w{0,299}")
 _RUNTIME = ("this->device_idx_", "stream", "kernels", "this->cubin_dir_", "proxy_executor")
 _SIZES = ("ks", "xnumel", "ynumel", "znumel", "r0_numel", "r1_numel", "rnumel")  # parameters
 CALL_LIMIT = 20_000  # characters of one call
+Kind = Literal["input", "constant", "buffer", "size", "other"]
+Direction = Literal["in", "out", "in_out"]
+_DIRECTIONS: Mapping[str, Direction] = {"in_out_ptr": "in_out", "in_ptr": "in", "out_ptr": "out"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +91,9 @@ class Argument:
 
     parameter: str
     given: str
-    kind: Literal["input", "constant", "buffer", "size", "other"]
+    kind: Kind
     value: NamedTensor | None = None
-    direction: Literal["in", "out", "in_out"] | None = None
+    direction: Direction | None = None
 
 
 def arguments_of(
@@ -110,22 +107,16 @@ def arguments_of(
         parameter = parameters[place] if place < len(parameters) else f"argument {place}"
         known = (names.values.get(word.removesuffix("_handle")) for word in _WORD.findall(text))
         value, way = next(filter(None, known), None), direction(parameter, place, launch)
-        if value is not None:
-            found.append(Argument(parameter, text, value.kind, value, way))
-        elif parameter.startswith(_SIZES):
-            found.append(Argument(parameter, text, "size"))
-        else:
-            found.append(Argument(parameter, text, "other", None, way))
+        kind: Kind = "size" if parameter.startswith(_SIZES) else "other"
+        kind = kind if value is None else value.kind
+        found.append(Argument(parameter, text, kind, value, way))
     return found
 
 
-def direction(parameter: str, place: int, launch: Launch) -> Literal["in", "out", "in_out"] | None:
-    if parameter.startswith("in_out_ptr"):
-        return "in_out"
-    if parameter.startswith("in_ptr"):
-        return "in"
-    if parameter.startswith("out_ptr"):
-        return "out"
+def direction(parameter: str, place: int, launch: Launch) -> Direction | None:
+    for start, way in _DIRECTIONS.items():
+        if parameter.startswith(start):
+            return way
     if launch.kind == "extern" and launch.kernel.endswith("_out"):
         return "out" if place == 0 else "in"
     return None
@@ -139,10 +130,8 @@ def call_of(lines: Sequence[str], launch: Launch) -> list[str]:
         if line.rstrip().endswith(";") or len(text) > CALL_LIMIT:
             break
     name = launch.kernel.partition("[")[0]
-    start = text.find("call_" + name + "(")
-    start = start if start >= 0 else text.find(name + "(")
-    start = start if start >= 0 else text.find("(")
-    opened = text.find("(", start)
+    heads = f"call_{name}(", f"{name}(", "("
+    opened = text.find("(", next((text.find(head) for head in heads if head in text), 0))
     return list(split(text[opened + 1 :])) if opened >= 0 else []
 
 

@@ -46,10 +46,8 @@ def fixes(culprit: Culprit) -> list[Fix]:
     way = culprit.workaround
     if way is None or (way.whole is not None and not way.whole.tried):
         return []
-    took: Tried = way
-    of = "the part alone"
-    if way.whole is not None and way.whole.tried:
-        took, of = way.whole, "the program"
+    took: Tried = way if way.whole is None else way.whole
+    of = "the part alone" if way.whole is None else "the program"
     cost = f"; {took.ratio:.2f} × the time" if took.ratio is not None else ""
     what = f"compile with inductor_configs={way.settings!r}"
     if way.fallback:

@@ -14,6 +14,7 @@ from aoti_debug.explain.meaning import KernelReader
 from aoti_debug.explain.names import ModelNames
 from aoti_debug.model import Kernel, SourceLine, source_of
 from aoti_debug.package.record import KernelOrigin, Launch
+from aoti_debug.plain import window
 
 CODE_LINES = 80
 LISTED = 40
@@ -70,26 +71,19 @@ def unchecked_words(reader: KernelReader) -> list[str]:
 
 
 def slice_lines(code: Code, found: Index) -> list[str]:
-    places = [*found.slice, found.check.place]
-    if found.access is not None:
-        places.append(found.access.place)
-    return [
-        f"{code.first + place}: {code.lines[place].strip()}"[:300]
-        for place in dict.fromkeys(places)
-    ][:24]
+    used = [found.access.place] if found.access is not None else []
+    places = dict.fromkeys([*found.slice, found.check.place, *used])
+    return [f"{code.first + n}: {code.lines[n].strip()}"[:300] for n in places][:24]
 
 
 def numbered(code: Code, place: int | None) -> str:
     """Return the kernel's lines with their numbers, those around the line in question if long."""
-    first = 0
-    if len(code.lines) > CODE_LINES:
-        first = max(0, min((place or 0) - CODE_LINES // 2, len(code.lines) - CODE_LINES))
-    shown = []
-    for n in range(first, min(len(code.lines), first + CODE_LINES)):
-        mark = ">" if n == place else " "
-        shown.append(f"{mark}{code.first + n:5d} {code.lines[n][:240]}")
-    if first + CODE_LINES < len(code.lines):
-        shown.append(f"       … {len(code.lines) - first - CODE_LINES} more lines")
+    count = len(code.lines)
+    part = range(count)[window(place or 0, count, CODE_LINES)]
+    marks = {place: ">"}
+    shown = [f"{marks.get(n, ' ')}{code.first + n:5d} {code.lines[n][:240]}" for n in part]
+    if left := count - part.stop:
+        shown.append(f"       … {left} more lines")
     return "\n".join(shown)
 
 
@@ -101,22 +95,24 @@ NO_SOURCE = (
     "the package holds no source of this kernel (Triton's is in packages of torch 2.8 and later; a "
     "stripped package has none): compile again, TORCH_LOGS=output_code names the files"
 )
-EXTERN = "an extern kernel is a call of ATen: it has no generated source"
-CUSTOM = "a custom operator called through the proxy executor: its source is the user's"
+OF_ATEN = "an extern kernel is a call of ATen: it has no generated source"
+WITHOUT_SOURCE = {
+    "extern": OF_ATEN,
+    "aten": OF_ATEN,
+    "custom_op": "a custom operator called through the proxy executor: its source is the user's",
+}
 
 
 def notes(code: Code | None, launches: Sequence[Launch], origin: KernelOrigin | None) -> list[str]:
     """Say what the package does not hold, and what would."""
     found = []
-    launch = launches[0] if launches else None
-    if origin is None and not (launch is not None and launch.nodes):
+    kind = launches[0].kind if launches else None
+    if origin is None and not (launches and launches[0].nodes):
         found.append(NO_PROVENANCE)
-    if code is None and (launch is None or launch.kind in ("triton", "cpp", "cuda")):
+    if code is None and kind in (None, "triton", "cpp", "cuda"):
         found.append(NO_SOURCE)
-    if launch is not None and launch.kind in ("extern", "aten"):
-        found.append(EXTERN)
-    if launch is not None and launch.kind == "custom_op":
-        found.append(CUSTOM)
+    if kind in WITHOUT_SOURCE:
+        found.append(WITHOUT_SOURCE[kind])
     if len(launches) > 1:
         found.append(f"the arguments are those of launch {launches[0].number}")
     return found

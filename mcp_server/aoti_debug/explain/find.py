@@ -1,5 +1,4 @@
-"""Which kernel of a package is meant: by name, by launch, by file, by the text of an assertion; and
-which launches made what it reads."""
+"""Which kernel of a package is meant, and which launches made what it reads."""
 
 from __future__ import annotations
 
@@ -66,15 +65,16 @@ def find(asked: str | DeviceAssert, model: CompiledModel, texts: Texts, package:
         launches = model.wrapper.launches if model.wrapper else ()
         number = next((one.number for one in launches if one.handle == text), None)
         return Wanted(handle[1], launch=number)
+    named = [name for name in names if name in text]
+    place = _PLACE.search(text)
+    file, line = (place[1], int(place[2])) if place is not None else (None, None)
     if (said := _CONDITION.search(text)) is not None:
-        place = _PLACE.search(text)
-        file, line = (place[1], int(place[2])) if place is not None else (None, None)
-        return find_check(said[1], file, line, [n for n in names if n in text], model, texts)
-    if (place := _PLACE.search(text)) is not None and texts.holds(place[1]):
-        name = kernel_at(texts.cpp, int(place[2]))
+        return find_check(said[1], file, line, named, model, texts)
+    if file is not None and line is not None and texts.holds(file):
+        name = kernel_at(texts.cpp, line)
         if name is not None:
-            return Wanted(name, line=int(place[2]), generated=texts.cpp_file)
-    if named := [name for name in names if name in text]:
+            return Wanted(name, line=line, generated=texts.cpp_file)
+    if named:
         return Wanted(max(named, key=len))
     operator = text.replace("::", ".").removesuffix(".default")
     custom = [name for name in names if operator in name.replace("::", ".")]
@@ -88,12 +88,10 @@ def find(asked: str | DeviceAssert, model: CompiledModel, texts: Texts, package:
 
 
 def nearest(text: str, names: Sequence[str]) -> list[str]:
-    """Return the names that look most like what was asked for."""
     asked = text[:200].lower()
     parts = [part for part in re.split(r"[\W_]+", asked) if len(part) > 2]
     holding = [name for name in names if any(part in name.lower() for part in parts)]
-    pool = holding if holding else list(names)
-    return difflib.get_close_matches(asked, pool[:4000], NEAREST, 0.0)
+    return difflib.get_close_matches(asked, (holding or names)[:4000], NEAREST, 0.0)
 
 
 def find_check(
@@ -104,8 +102,7 @@ def find_check(
     model: CompiledModel,
     texts: Texts,
 ) -> Wanted:
-    """Find the kernel with a check: by the line that is named, else the only one, or the only one
-    of those that are named with it."""
+    """Find the kernel with a check: by the line that is named, else the only one (of those)."""
     condition, cpp = condition.removeprefix("index out of bounds: ").strip(), texts.cpp
     generated = PurePosixPath(file).name if file is not None else None
     if file is not None and line is not None and texts.holds(file):
@@ -192,10 +189,8 @@ def maker_of(buffer: NamedTensor, program: Program, before: int | None = None) -
         tensors = [(a, names.root(a.value)) for a in arguments if a.value is not None]
         ours = [a for a, of in tensors if of.name == root.name]
         if any(writes(a, launch) for a in ours):
-            reads = [
-                names.called(of) for a, of in tensors if a not in ours and not writes(a, launch)
-            ]
-            return Producer(launch, tuple(dict.fromkeys(reads)))
+            others = (of for a, of in tensors if a not in ours and not writes(a, launch))
+            return Producer(launch, tuple(dict.fromkeys(map(names.called, others))))
     return None
 
 

@@ -1,5 +1,4 @@
-"""An index that left its bounds: where it comes from, what it selects from, what broke it, and what
-helps in that case."""
+"""An index that left its bounds: its source, what it selects from, what broke it, what helps."""
 
 from __future__ import annotations
 
@@ -51,8 +50,9 @@ class Index:
     @property
     def leaves(self) -> bool:
         """Tell whether it is seen to leave its bounds."""
-        overruns = self.upper is not None and (self.upper == 0 or (self.reach or 0) > self.upper)
-        return self.upper is not None and (self.culprit is not None or overruns)
+        if self.upper is None:
+            return False
+        return self.culprit is not None or self.upper == 0 or (self.reach or 0) > self.upper
 
 
 def read_index(
@@ -144,13 +144,11 @@ def culprit_of(meaning: IndexMeaning, inputs: Sequence[Leaf], upper: int | None)
         return None
     number = numbers.pop()
     given = next((one for one in inputs if one.index == number), None)
-    if given is None or given.max is None or given.min is None:
-        return None
-    if meaning.text.startswith("("):  # computed from it: its own values prove nothing
+    computed = meaning.text.startswith("(")  # from it: its own values prove nothing
+    if given is None or given.max is None or given.min is None or computed:
         return None
     lowest = -upper if meaning.wrapped is not None else 0
-    out = given.max >= upper or given.min < lowest
-    return given if out else None
+    return given if given.max >= upper or given.min < lowest else None
 
 
 def reach_of(meaning: IndexMeaning, names: ModelNames) -> int | None:
@@ -160,15 +158,13 @@ def reach_of(meaning: IndexMeaning, names: ModelNames) -> int | None:
 
 
 def blame(index: Index, names: ModelNames, ops: Sequence[str]) -> Blame:
-    """Say what left which bounds, which input is to blame, and what helps in this case alone; `ops`
-    may compute the index."""
+    """Say what left which bounds, by which input, and what helps; `ops` may compute the index."""
     table = names.called(index.table) if index.table is not None else None
     selected = table or "what it selects from"
     limit = index.upper if index.upper is not None else index.check.upper or ""
-    symbol = sizing(index, names)
-    place = names.dimension(symbol) if symbol is not None else None
-    sized = None
-    if symbol is not None and place is not None:
+    symbol = sizing(index, names) or ""
+    place, sized = names.dimension(symbol), None
+    if place is not None:
         size = names.known.get(symbol)
         sized = size_finding(place[0], names.users.get(place[0]), place[1], limit, size)
     if index.upper == 0:
@@ -185,7 +181,7 @@ def blame(index: Index, names: ModelNames, ops: Sequence[str]) -> Blame:
     if is_position(index):
         if index.reach is not None and index.upper is not None and index.reach > index.upper:
             words = positions(index, index.reach, table, place, names)
-        where = (names.origin(symbol) if symbol else None) or "the length of the input"
+        where = names.origin(symbol) or "the length of the input"
         return Blame(words, sized, size_fixes(where, limit, selected))
     loaded = [s.argument for s in index.meaning.sources if s.argument is not None]
     inputs = [a.value for a in loaded if a.value is not None and a.value.kind == "input"]
@@ -208,7 +204,7 @@ def positions(
 
 
 def described(index: Index) -> str:
-    """Say what the index is made of, and by which launches."""
+    """Say what the index is made of."""
     text = index.meaning.text
     if index.meaning.wrapped is not None:
         text += f", plus {index.meaning.wrapped} where it is negative"
@@ -226,7 +222,7 @@ def is_position(index: Index) -> bool:
 
 def sizing(index: Index, names: ModelNames) -> str | None:
     """Return the size symbol that decides: of the bound where it is empty, else of the position."""
-    if index.upper == 0 and index.check.upper is not None:
+    if index.upper == 0:
         candidates = [index.bound]
     elif is_position(index):
         candidates = [s.limit or "" for s in index.meaning.sources]

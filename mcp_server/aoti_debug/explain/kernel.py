@@ -39,8 +39,7 @@ def find_in(
     own = next((n for n, line in starts if line.startswith(f"def {name}(")), None)
     if own is None:  # Inductor numbers kernels (`scale_0`) and leaves the function its name
         defined = (n for n, line in starts if line.startswith("def "))
-        jitted = (n for n in defined if code.lines[n - 1].strip().startswith("@triton.jit"))
-        own = next(jitted, None)
+        own = next((n for n in defined if starts[n - 1][1].startswith("@triton.jit")), None)
     if own is None:
         return None
     head = code.lines[own].lstrip().partition("(")[0] + "("
@@ -172,8 +171,7 @@ def explain(
 
 
 def check_of(code: Code | None, wanted: Wanted) -> tuple[IndexCheck | None, int | None]:
-    """Return the check in question and its place: the one on the named line, else the one with
-    the condition, else, where nothing was asked, none."""
+    """Return the check in question and its place: on the named line, else with the condition."""
     if code is None:
         return None, None
     named = wanted.line is not None and wanted.generated == PurePosixPath(code.file).name
@@ -181,9 +179,10 @@ def check_of(code: Code | None, wanted: Wanted) -> tuple[IndexCheck | None, int 
     if wanted.condition is None:
         return None, place
     having = [check for check in checks(code) if check.condition == wanted.condition]
-    near = [check for check in having if check.place == place]
-    chosen = next(iter(near or having), None)
-    return chosen, chosen.place if chosen is not None else place
+    if not having:
+        return None, place
+    chosen = next((check for check in having if check.place == place), having[0])
+    return chosen, chosen.place
 
 
 def summary(name: str, launches: Sequence[Launch], origin: KernelOrigin | None) -> str:

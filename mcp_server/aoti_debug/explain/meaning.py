@@ -80,12 +80,11 @@ class KernelReader:
 
     def _expression(self, right: str, place: int, depth: int) -> IndexMeaning:
         if (load := _LOAD.match(right) or _CPP_LOAD.search(right)) is not None:
-            pointer = next(group for group in load.groups() if group)
-            return self._loaded(pointer)
+            return self._loaded(next(filter(None, load.groups())))
         if inner := _DECLTYPE.match(right):
             return self._expression(inner[1], place, depth)
         if same := _CONVERT.match(right):
-            word = next(group for group in same.groups() if group)
+            word = next(filter(None, same.groups()))
             if not word.lstrip("-").isdigit():
                 return self.meaning(word, place, depth)
         if number := _NUMBER.match(right):
@@ -103,12 +102,8 @@ class KernelReader:
             inner_ = [self._operand(word, place, depth) for word in found.groups()[1:] if word]
             sources = tuple(s for one in inner_ for s in one.sources)
             return IndexMeaning(f"{found[1]}({', '.join(one.text for one in inner_)})", sources)
-        sources = tuple(
-            s
-            for word in dict.fromkeys(names_in(right))
-            for s in self.meaning(word, place, depth).sources
-        )
-        return IndexMeaning(plain(right)[:120], sources)
+        read = [self.meaning(word, place, depth) for word in dict.fromkeys(names_in(right))]
+        return IndexMeaning(plain(right)[:120], tuple(s for one in read for s in one.sources))
 
     def _operand(self, word: str, place: int, depth: int) -> IndexMeaning:
         return IndexMeaning(word) if word.isdigit() else self.meaning(word, place, depth)
@@ -139,9 +134,8 @@ class KernelReader:
                 found = _LOOP.search(self.code.lines[place])
                 if found and found[1] == name:
                     limit = self.size(plain(found[2]))
-                    return IndexMeaning(
-                        f"{name} (0 <= {name} < {limit})", (IndexSource(None, name, limit),)
-                    )
+                    text = f"{name} (0 <= {name} < {limit})"
+                    return IndexMeaning(text, (IndexSource(None, name, limit),))
             return IndexMeaning(name)
         count = self._triton_limit(right or name)
         words = f"{name} = {right}" if right and right != name else name

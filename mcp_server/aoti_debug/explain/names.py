@@ -62,10 +62,8 @@ class ModelNames:
         """Return the name that the user knows a tensor by."""
         if value.kind == "input" and value.index is not None:
             return self.users.get(value.index) or value.name
-        if value.kind == "constant" and value.index is not None:
-            constant = next((c for c in self.constants if c.index == value.index), None)
-            return (constant.fqn or constant.name) if constant is not None else value.name
-        return value.name
+        named = (c.fqn or c.name for c in self.constants if c.index == value.index)
+        return next(named, value.name) if value.kind == "constant" else value.name
 
     def root(self, value: NamedTensor) -> NamedTensor:
         """Return the tensor whose memory a value is, through views and reuse."""
@@ -75,8 +73,7 @@ class ModelNames:
 
     def origin(self, symbol: str) -> str | None:
         """Say which dimension of which input a size symbol is: `dimension 1 of ids`."""
-        expression = self.symbols.get(symbol, "")
-        found = _SIZE_OF.fullmatch(expression)
+        found = _SIZE_OF.fullmatch(self.symbols.get(symbol, ""))
         if found is None:
             return None
         value = self.values.get(found[1])
@@ -116,11 +113,11 @@ class ModelNames:
             known = self.known.get(symbol)
             told = origin if known is None else f"{origin} = {known}"
             where.append(told if plain == symbol else f"{symbol} = {told}")
-        value = self.number(text)
         if not where:
             return plain
         if plain in self.symbols:
             return f"{plain}: {where[0]}"
+        value = self.number(text)
         return f"{plain} ({', '.join(where)})" + (f" = {value}" if value is not None else "")
 
 
@@ -133,11 +130,11 @@ def read_names(wrapper: Wrapper, lines: Sequence[str], inputs: Sequence[Leaf] = 
     for line in lines[first:]:
         _read(line, values, arrays, scalars)
     for constant in wrapper.constants:
-        named = [v for v in values.values() if v.kind == "constant" and v.index == constant.index]
+        like = "constant", constant.index
+        named = [name for name, v in values.items() if (v.kind, v.index) == like]
         sizes = tuple(map(str, constant.shape)), tuple(map(str, constant.stride))
-        for name in [v.name for v in named] or [constant.name]:
-            about = constant.index, *sizes, constant.dtype
-            values[name] = NamedTensor(name, "constant", *about)
+        for name in named or [constant.name]:
+            values[name] = NamedTensor(name, "constant", constant.index, *sizes, constant.dtype)
     sizes_of = {s.expression: s.name for s in wrapper.symbols}
     for one in wrapper.inputs:
         if one.name not in values:

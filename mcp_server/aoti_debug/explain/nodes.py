@@ -1,5 +1,4 @@
-"""Read the report of a run of the exported graph: where a NaN first appears, which index is out of
-bounds."""
+"""Read the report of a run of the exported graph: the first NaN, an index out of bounds."""
 
 from __future__ import annotations
 
@@ -38,13 +37,11 @@ def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> F
     count, total = origin.get("count"), origin.get("elements")
     found_input, headline = None, ""
     if what is not None:
-        name = str(what.get("name"))
-        summary = (
-            f"{what.get('kind')} {name} holds {count} {word} of {total} elements, first at {at}"
-        )
+        kind, name = what.get("kind"), str(what.get("name"))
+        summary = f"{kind} {name} holds {count} {word} of {total} elements, first at {at}"
         if isinstance(reader := origin.get("reader"), str):
             summary += f"; {reader[:200]} reads it first"
-        if what.get("kind") == "input" and name in inputs:
+        if kind == "input" and name in inputs:
             found_input = InputFinding(
                 index=inputs[name],
                 name=name,
@@ -102,21 +99,20 @@ def reason(origin: Report) -> Reason:
 
 
 def nan_fixes(origin: Report, what: Report | None) -> list[Fix]:
-    where = lines(origin.get("stack"))
-    at = f"{where[0].file}:{where[0].line}" if where else None
-    if what is not None and what.get("kind") == "parameter":
-        return [
-            Fix(
-                what=f"load a checkpoint in which {what.get('name')} is finite: it was broken "
-                "when it was trained, converted or copied"
-            )
-        ]
     if what is not None:
-        return [Fix(what=f"pass no NaN or Inf in {what.get('name')}: it comes from outside")]
-    why = reason(origin)
+        name = what.get("name")
+        fix = f"pass no NaN or Inf in {name}: it comes from outside"
+        if what.get("kind") == "parameter":
+            fix = (
+                f"load a checkpoint in which {name} is finite: it was broken when it was trained, "
+                "converted or copied"
+            )
+        return [Fix(what=fix)]
+    where, why = lines(origin.get("stack")), reason(origin)
     fix = FIXES.get(why.kind, GUARD)
     if why.kind == "overflow" and why.dtype == "float16":
         fix = IN_FLOAT16
+    at = f"{where[0].file}:{where[0].line}" if where else None
     return [Fix(what=fix, where=at, why=why.text)]
 
 

@@ -183,9 +183,7 @@ def empty_fixes(table: str) -> list[Fix]:
 
 def computed_fixes(ops: Iterable[str], table: str, limit: str) -> list[Fix]:
     """Return what helps where the model computes the index, by the operators that do."""
-    for op in ops:
-        for name, words in COMPUTED.items():
-            if name in op:
-                return [Fix(what=words.format(table=table), why=COMPUTES)]
     what = f"clamp the computed index to {limit} in the model, or correct its computation"
-    return [Fix(what=what, why=COMPUTES)]
+    known = (words for op in ops for name, words in COMPUTED.items() if name in op)
+    words = next((words.format(table=table) for words in known), what)
+    return [Fix(what=words, why=COMPUTES)]

@@ -55,8 +55,7 @@ class Origin:
 
 
 def origin_of_index(path: Path, model: CompiledModel, check: DeviceAssert) -> Origin | None:
-    """Return what a failed check of a package's kernel looks at; None where that is not one tensor,
-    or not known."""
+    """Return what a failed check of a kernel looks at; None where it is not known, or several."""
     if model.wrapper is None:
         return None
     texts = read_texts(path, model)
@@ -118,18 +117,13 @@ def read_texts(path: Path, model: CompiledModel) -> Texts:
 
 def modules(folders: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """Yield the Python files of the user's folders, bounded in number and size."""
-    left = MODULES
     seen: set[Path] = set()
-    for folder in folders:
-        for path in _python_files(folder):
-            if path in seen or left <= 0:
-                continue
-            seen.add(path)
-            left -= 1
-            try:
-                yield str(path), read_source(path, MODULE_BYTES)
-            except OSError:
-                continue
+    for path in (path for folder in folders for path in _python_files(folder)):
+        if path in seen or len(seen) >= MODULES:
+            continue
+        seen.add(path)
+        with contextlib.suppress(OSError):
+            yield str(path), read_source(path, MODULE_BYTES)
 
 
 def _python_files(folder: Path) -> Iterator[Path]:
@@ -137,7 +131,6 @@ def _python_files(folder: Path) -> Iterator[Path]:
         return
     for directory, below, files in os.walk(folder):
         depth = len(Path(directory).relative_to(folder).parts)
-        below[:] = (
-            [] if depth >= 2 else sorted(d for d in below if not d.startswith((".", "__")))[:50]
-        )
+        kept = sorted(d for d in below if not d.startswith((".", "__")))[:50]
+        below[:] = kept if depth < 2 else []
         yield from (Path(directory, file) for file in sorted(files) if file.endswith(".py"))

@@ -1,6 +1,4 @@
-"""What reports of the probe's runs say of values: places, the model's lines, rows along the
-model; why a compiled model's values are wrong, as the search for the first wrong value reported
-it."""
+"""What reports of the probe's runs say of values, and why those of a compiled model are wrong."""
 
 from __future__ import annotations
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from aoti_debug.facts.flag import Flag, Reading, Release
+from aoti_debug.facts.flag import Flag, Reading, Release, Test
 
 _IMPORT = (Reading("import", "one"),)
+_TEXT = (Reading("import", "text"),)
 _FINISHED = "Set for a package that exists already it does nothing and says nothing."
 
 
-def _since(minor: int) -> tuple[Reading, ...]:
-    return (Reading("import", "one", since=Release(2, minor)),)
+def _since(minor: int, test: Test = "one") -> tuple[Reading, ...]:
+    return (Reading("import", test, since=Release(2, minor)),)
 
 
 COMPILE_FLAGS: tuple[Flag, ...] = (
     Flag("AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER", "compiling", "0", "0 off, 1 save tensors, 2 print values, 3 print kernel names",
          "Generates printing or saving code around each kernel launch of the package.",
-         (Reading("import", "text"),), attribute="aot_inductor.debug_intermediate_value_printer",
+         _TEXT, attribute="aot_inductor.debug_intermediate_value_printer",
          misconceptions=(_FINISHED,
                          "It writes to C stdout without flushing: run with PYTHONUNBUFFERED=1, or a crash by signal loses the last lines and the wrong kernel is blamed.",
                          "Custom ops called through the proxy executor are never printed, and output buffers print uninitialised memory before the launch.",
                          "As a config value it must be a string; the number 2 raises.")),
     Flag("AOT_INDUCTOR_FILTERED_KERNELS_TO_PRINT", "compiling", None, "kernel names, separated by commas",
          "Limits printer mode 2 to these kernels.",
-         (Reading("import", "text"),), attribute="aot_inductor.filtered_kernel_names",
+         _TEXT, attribute="aot_inductor.filtered_kernel_names",
          misconceptions=("Modes 1 and 3 ignore it.",
                          "Names are compared whole (case ignored): no substrings, no globs.")),
     Flag("AOT_INDUCTOR_DEBUG_COMPILE", "compiling", "0", "0, 1",
@@ -45,7 +46,7 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
          (Reading("import", "one", Release(2, 7), Release(2, 7)),), attribute="aot_inductor.compile_wrapper_with_O0"),
     Flag("AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL", "compiling", "O1", "O0, O1, O2, O3",
          "Optimisation of the wrapper file; kernels stay at O3. O0 shortens long C++ compiles.",
-         (Reading("import", "text", since=Release(2, 8)),), attribute="aot_inductor.compile_wrapper_opt_level"),
+         _since(8, "text"), attribute="aot_inductor.compile_wrapper_opt_level"),
     Flag("AOT_INDUCTOR_ENABLE_FRAME_POINTER", "compiling", "1", "0, 1",
          "Keeps frame pointers, so that profilers and gdb can walk through the package.",
          _since(12), attribute="aot_inductor.enable_frame_pointer"),
@@ -69,7 +70,7 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
                          "A crash by signal leaves nothing at level 2.")),
     Flag("AOTINDUCTOR_REPRO_LEVEL", "compiling", "2", "1, 2, 3, 4",
          "What DUMP_AOTI_MINIFIER writes, and when.",
-         (Reading("import", "text", since=Release(2, 7)),), attribute="aot_inductor.repro_level",
+         _since(7, "text"), attribute="aot_inductor.repro_level",
          misconceptions=("Alone it does nothing: DUMP_AOTI_MINIFIER=1 is needed.",)),
     Flag("TORCHINDUCTOR_NAN_ASSERTS", "compiling", None, "1",
          "Checks every tensor argument of each Triton launch for NaN and Inf, after it.",
@@ -110,7 +111,7 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
          misconceptions=("Nothing in torch prints it, and kernel profile must be on too.",)),
     Flag("INDUCTOR_PROVENANCE", "compiling", "0", "0, 1, 2",
          "Adds kernel_information.json to the package: kernel to graph nodes to model lines.",
-         (Reading("import", "text", since=Release(2, 9)),), attribute="trace.provenance_tracking_level"),
+         _since(9, "text"), attribute="trace.provenance_tracking_level"),
     Flag("TORCH_COMPILE_DEBUG", "compiling", "0", "0, 1",
          "Writes graphs and scheduler dumps below torch_compile_debug/.",
          _IMPORT, attribute="trace.enabled",
@@ -129,11 +130,11 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
          _since(12), attribute="triton.autotune_at_compile_time"),
     Flag("TORCHINDUCTOR_CPP_MARCH", "compiling", None, "such as x86-64-v3; empty: no -march at all",
          "What the C++ compiler may use of the CPU, in place of -march=native.",
-         (Reading("import", "text", since=Release(2, 13)),), attribute="cpp.march",
+         _since(13, "text"), attribute="cpp.march",
          misconceptions=("ATEN_CPU_CAPABILITY alone leaves -march=native.",)),
     Flag("TORCHINDUCTOR_COMPILE_THREADS", "compiling", None, "a number; 1 compiles in the process itself",
          "How many workers compile kernels.",
-         (Reading("import", "text"),)),
+         _TEXT),
     Flag("TORCHINDUCTOR_DUMP_LAUNCH_PARAMS", "compiling", "0", "0, 1",
          "Writes the launch parameters of Triton kernels started from Python.",
          (Reading("compile", "one"),),
@@ -144,7 +145,7 @@ COMPILE_FLAGS: tuple[Flag, ...] = (
           Reading("import", "text", since=Release(2, 10), note="From 2.10 on the loader probes the CPU with it too.")), owner="system"),
     Flag("CUDA_HOME", "compiling", None, "a CUDA toolkit",
          "Where cuda.h and the CUDA libraries are looked for.",
-         (Reading("import", "text"),), owner="cuda",
+         _TEXT, owner="cuda",
          misconceptions=("Running a package needs no toolkit, compiling for CUDA does.",)),
     Flag("TORCH_CUDA_ARCH_LIST", "compiling", None, "such as 8.0;9.0",
          "Architectures of CUDA extensions and of multi-arch kernels.",

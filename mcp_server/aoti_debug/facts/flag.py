@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -23,22 +24,19 @@ class Release(NamedTuple):
 
 OLDEST = Release(2, 6)
 NEWEST = Release(2, 15)
-RELEASES: tuple[Release, ...] = tuple(Release(2, n) for n in range(6, 16))
+RELEASES = tuple(Release(2, n) for n in range(OLDEST.minor, NEWEST.minor + 1))
 
 
 def release(version: str | Release) -> Release:
     """Return the release line of a version like `2.13.0+cu130`, `2.9.0a0+git1`; raise WrongUse."""
     if isinstance(version, Release):
         return version
-    try:
+    with suppress(InvalidVersion):
         found = Version(version)
-    except InvalidVersion:
-        found = None
-    if found is None or len(found.release) < 2:
-        raise WrongUse(
-            f"{version[:40]!r} is not a torch version", help="Give one such as 2.13.0+cu130."
-        )
-    return Release(found.major, found.minor)
+        if len(found.release) > 1:
+            return Release(found.major, found.minor)
+    no = f"{version[:40]!r} is not a torch version"
+    raise WrongUse(no, help="Give one such as 2.13.0+cu130.")
 
 
 def known(version: str | Release) -> bool:

@@ -128,10 +128,6 @@ FINDING_A_COMPILER: tuple[tuple[str, str], ...] = (
 )
 
 
-def finds_a_compiler(frames: Iterable[tuple[str, str]]) -> bool:
-    return stands_in(frames, FINDING_A_COMPILER)
-
-
 def _named(names: str, function: str) -> bool:
     return any(name in function for name in names.split(" "))
 

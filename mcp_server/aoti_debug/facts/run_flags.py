@@ -9,6 +9,7 @@ def _load(minor: int) -> tuple[Reading, ...]:
     return (Reading("load", "text", since=Release(2, minor)),)
 
 
+_AT_START = (Reading("process_start", "text"),)
 SLOWING = ("AOTI_RUNTIME_CHECK_INPUTS",)  # read when a package is loaded, so that both can be timed
 
 RUN_FLAGS: tuple[Flag, ...] = (
@@ -58,23 +59,23 @@ RUN_FLAGS: tuple[Flag, ...] = (
          misconceptions=("It hides races between streams and threads, and names no kernel.",)),
     Flag("CUDA_VISIBLE_DEVICES", "both", None, "indices or UUIDs; empty hides all",
          "Which GPUs the process sees, counted from 0 again.",
-         (Reading("process_start", "text"),), owner="cuda"),
+         _AT_START, owner="cuda"),
     Flag("CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "running", "0", "0, 1",
          "The driver writes a core dump at the first GPU exception and ends the process.",
          (Reading("process_start", "one"),), owner="cuda"),
     Flag("CUDA_COREDUMP_FILE", "running", None, "a path; %h host, %p process, %t time",
          "Name of that core dump.",
-         (Reading("process_start", "text"),), owner="cuda"),
+         _AT_START, owner="cuda"),
     Flag("CUDA_COREDUMP_GENERATION_FLAGS", "running", None, "skip_nonrelocated_elf_images,skip_global_memory,skip_shared_memory,skip_local_memory,skip_constbank_memory",
          "What that core dump leaves out.",
-         (Reading("process_start", "text"),), owner="cuda",
+         _AT_START, owner="cuda",
          misconceptions=("skip_abort lets errors pass unseen: do not use it.",)),
     Flag("CUDA_COREDUMP_SHOW_PROGRESS", "running", "0", "0, 1",
          "The driver prints on stderr what it dumps, including the kernel's name.",
          (Reading("process_start", "one"),), owner="cuda"),
     Flag("CUDA_LOG_FILE", "running", None, "a path, stdout or stderr",
          "The driver (12.9 and later) logs failed calls in plain words.",
-         (Reading("process_start", "text"),), owner="cuda"),
+         _AT_START, owner="cuda"),
     Flag("PYTHONUNBUFFERED", "running", None, "any non-empty text",
          "Unbuffers Python's and C's stdout, so that a crash loses no printed line.",
          (Reading("process_start", "not_empty"),), owner="python"),
@@ -87,7 +88,7 @@ RUN_FLAGS: tuple[Flag, ...] = (
           Reading("process_start", "one", since=Release(2, 13), note="Errors of a running package hold C++ frames without it from 2.13 on."))),
     Flag("TORCH_CPP_LOG_LEVEL", "running", "WARNING", "INFO, WARNING, ERROR, FATAL",
          "What torch's C++ side logs on stderr.",
-         (Reading("process_start", "text"),)),
+         _AT_START),
     Flag("TMPDIR", "both", None, "a directory",
          "Where packages are unpacked and (by default) generated code is written.",
          (Reading("load", "text"),), owner="system",

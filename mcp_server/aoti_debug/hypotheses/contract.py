@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from aoti_debug.diagnose.calls import declared, name_of, spot
 from aoti_debug.diagnose.traffic import place
 from aoti_debug.model import Experiment, InputFinding
-from aoti_debug.symptom import far, rejects, tried
+from aoti_debug.symptom import compared, far, rejects, tried
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -38,6 +38,8 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     breaking = [one for one in every if place(finding) in one[0].places]
     if same_bytes(finding, observations) and not any(helps(one[1]) for one in breaking):
         return Weighed("also_true", (), "all bytes given are 0 or 1, which are the bytes of a bool")
+    if made := as_the_module(observations):
+        return Weighed("also_true", made, "the module gives the same results")
     keeping = [one for one in every if not one[0].breaks]
     if not breaking:
         return OPEN
@@ -76,9 +78,19 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     return OPEN
 
 
+def as_the_module(observations: Observations) -> tuple[Experiment, ...]:
+    """Show that each call with a break gives what the module gives for its inputs in the script."""
+    pairs = {(one.pid, one.call): one for one in compared(observations)}
+    broken = [pairs.get((one.pid, one.call)) for one in observations.run.calls if one.breaks]
+    if not broken or any(one is None or one.far for one in broken):
+        return ()
+    calls = ", ".join(str(one.call) for one in broken[:4] if one is not None)
+    what = f"call {calls}, which breaks it, against the module on the same inputs, in the script"
+    return (Experiment(experiment=what, result="agrees"),)
+
+
 def mixed_rows(observations: Observations) -> str:
-    """Return two calls that keep the contract and give one row different results, where the program
-    does so too."""
+    """Return two calls without a break that give one row different results, as the program does."""
     trials, broken = observations.checks.trials, [c for c in observations.run.calls if c.breaks]
     mixes = trials is not None and trials.mixing is not None and not far(observations)
     for one in observations.run.like_rows if mixes else ():
@@ -121,7 +133,7 @@ def same_bytes(finding: InputFinding, observations: Observations) -> bool:
     """Tell whether an input that is to be a bool was only given bytes that are 0 or 1."""
     if finding.property != "dtype" or finding.expected != "bool":
         return False
-    given = [call.input(finding.index) for call in observations.run.calls]
+    given = (call.input(finding.index) for call in observations.run.calls)
     other = [leaf for leaf in given if leaf is not None and leaf.dtype != "bool"]
     read = [leaf for leaf in other if leaf.min is not None]  # there is not time for all
     bits = all(leaf.min in (0, 1) and leaf.max in (0, 1) for leaf in read)
@@ -156,21 +168,21 @@ def lines(
     return ()
 
 
+# What was taken away, by the property that was changed.
+CHANGED = {
+    "size": "dimension {dim} of {to}",
+    "dtype": "dtype {to}",
+    "stride": "the strides it was compiled for",
+    "order": "the order of the export",
+}
+
+
 def changed(trial: Trial) -> str:
     """Say what was taken away: "item[dim 0] cut to 15", "mask as bool"."""
     said: dict[str, list[str]] = {}
     names = {one.index: name_of(one) for one in trial.breaks}
     for one in trial.changes:
-        if one.property == "size":
-            how = f"dimension {one.dim} of {one.to}"
-        elif one.property == "dtype":
-            how = f"dtype {one.to}"
-        elif one.property == "stride":
-            how = "the strides it was compiled for"
-        elif one.property == "order":
-            how = "the order of the export"
-        else:
-            how = "memory of its own"
+        how = CHANGED.get(one.property, "memory of its own").format(dim=one.dim, to=one.to)
         said.setdefault(how, []).append(names[one.index])
     return "; ".join(f"{how} for {', '.join(who)}" for how, who in said.items())
 
@@ -197,10 +209,9 @@ def bounds(
         return None
     low, high = guards.ranges.get(symbol, (None, None))
     size = finding.got or ""
-    got = int(size) if size.isdigit() else None
-    if got is None or (low, high) == (None, None):
+    if not size.isdigit() or (low, high) == (None, None):
         return None
-    within = (low is None or low <= got) and (high is None or got <= high)
+    within = (low is None or low <= int(size)) and (high is None or int(size) <= high)
     return (low, high) if within else None
 
 

@@ -33,8 +33,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if call is None or ending is None or ending.signal is not None or ending.clean:
         return
     trials = observations.checks.trials
-    child = trials.forked if trials is not None else None
-    alone = trials.forked_alone if trials is not None else None
+    child, alone = (trials.forked, trials.forked_alone) if trials is not None else (None, None)
     if child not in (None, "hangs"):
         return
     run = observations.run

@@ -23,13 +23,10 @@ TRAINING_FIX = Fix(
     what="call model.eval() before torch.export.export, and compile again",
     why="the mode is baked into the exported program; eval() on the loaded package changes nothing",
 )
-BY_DESIGN = Kind(
-    "false_alarm",
-    "output",
-    Tier.DIFFERENT_VALUES,
-    "guides/wrong-results.md#random-and-training-mode",
-)
-IN_TRAINING = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, "guides/wrong-results.md")
+GUIDE = "guides/wrong-results.md"
+IN_TRAINING = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, GUIDE)
+MODE = f"{GUIDE}#random-and-training-mode"
+BY_DESIGN = Kind("false_alarm", "output", Tier.DIFFERENT_VALUES, MODE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
@@ -50,7 +47,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             return
     if not rejects(observations) or (draws and not moving):
         return
-    ops = list(dict.fromkeys(one.op for one in moving)) or list(compared.random)
+    ops = [*(dict.fromkeys(one.op for one in moving) or compared.random)]
     said = f"each call draws other numbers by design ({', '.join(ops[:3])[:200]}), in any mode of "
     said += "the model: two results cannot be equal"
     place = moving[0].stack if moving else compared.drawn

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aoti_debug.diagnose.calls import at_line, spot, writes_to
+from aoti_debug.diagnose.calls import at_place, spot, writes_to
+from aoti_debug.diagnose.from_constants import given_by
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 Words = tuple[Category, str, str]  # category, what differs, fix
+UNLIKE = "its inputs are changed or prepared differently before the call"
 AGAIN = "export and compile again after the weights change, or load them"
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield how the reference differs, where the script complains and the package is right."""
-    run = observations.run
     if not complains(observations):
         return
     tried, pairs = agreeing(observations), compared(observations)
-    pair = observations.checks.pair
+    run, pair = observations.run, observations.checks.pair
     if pair is not None and (moved := state_of_package(observations, pair)) is not None:
         yield moved
         return
@@ -57,7 +58,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
                 kind = "run"
             elif (one.changed or one.another) and stale(observations):
                 kind = "load"
-            place = (observations.run.called(kind) if kind else None) or place
+            place = (run.called(kind) if kind else None) or place
             reason = candidate(one, found, tried, pairs, place, pair, known=again)
             in_place = one.written and one.lazy is None
             yield with_writer(reason, observations) if in_place else reason
@@ -101,10 +102,11 @@ def state_of_package(observations: Observations, pair: Pair) -> Candidate | None
     state = f"state{f' ({names})' if names else ''}"
     if extra:
         place = run.caller(extra[-1])
-        which = f"call {extra[0].call}" if len(extra) == 1 else f"{len(extra)} calls"
-        at = at_line(*place) if place else ""
-        said = f"{which}{at} changed the package's {state} before call {pair.call}, and the "
-        said += f"reference was not given {'it' if len(extra) == 1 else 'them'}"
+        which, them = f"{len(extra)} calls", "them"
+        if len(extra) == 1:
+            which, them = f"call {extra[0].call}", "it"
+        said = f"{which}{at_place(place)} changed the package's {state} before call {pair.call}, "
+        said += f"and the reference was not given {them}"
         fix = "load the package again after calls that are not to count, or give them to both"
     else:
         place = run.caller(call)
@@ -183,14 +185,14 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return "user_code", said, "give both the same inputs, prepared in the same way"
     if len(one.rows) == 2:
         said = f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: "
-        said += "its inputs are changed or prepared differently before the call"
+        names = named(observations, *one.unlike_inputs[:4])
+        said += f"{names} differ before the call" if names else UNLIKE
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
         in_threads = any(phase.details.thread for phase in observations.run.of("run"))
         return "concurrency" if in_threads else "user_code", said, fix
     if one.far and one.another and stale(observations):
-        place = observations.run.called("load")
-        at = at_line(*place) if place else ""
+        at = at_place(observations.run.called("load"))
         said = f"the package loaded{at} was compiled earlier, for another module of the class that "
         fix = "compile it again, and name a package by all that its model is made of"
         return "user_code", said + "it is compared with", fix
@@ -227,14 +229,13 @@ def weights(observations: Observations, one: Reference) -> Words:
         same = "give the package and the reference the same weights"
         return "user_code", said + few(one.changed), same
     when = "its first call" if one.since else "the export"
-    said = f"{count} weight{'s' * (count > 1)} of the reference changed after {when}: "
+    changed = f"{count} weight{'s' * (count > 1)}"
+    said = f"{changed} of the reference changed after {when}: "
     if one.another:
         said = f"the reference is another module, with {count} other weights: "
     elif stale(observations):
-        place = observations.run.called("load")
-        at = at_line(*place) if place else ""
-        said = f"the package loaded{at} was compiled before {count} "
-        said += f"weight{'s' * (count > 1)} changed: "
+        at = at_place(observations.run.called("load"))
+        said = f"the package loaded{at} was compiled before {changed} changed: "
     return "user_code", said + few(left), again(observations, left)
 
 
@@ -247,10 +248,10 @@ def left_out(observations: Observations, one: Reference) -> list[str]:
 def rewritten(observations: Observations, one: Reference) -> bool:
     """Tell whether user-managed weights were overwritten after an earlier call was right."""
     run, pair = observations.run, observations.checks.pair
-    given = run.of("constants")
+    managed = any(load.details.user_managed for load in run.of("constants")[-1:])
     earlier = [r for r in compared(observations) if not r.far and (r.call or 0) < (one.call or 0)]
     own = pair is not None and (pair.explained or (pair.anew is not None and pair.anew.agrees))
-    return own and bool(earlier) and bool(given) and given[-1].details.user_managed
+    return own and bool(earlier) and managed
 
 
 def again(observations: Observations, names: Sequence[str]) -> str:
@@ -274,9 +275,8 @@ def state(observations: Observations, names: Sequence[str]) -> Words:
 
 
 def loaded(observations: Observations, *, inactive: bool = False) -> set[str]:
-    own = [p for p in observations.run.of("constants") if p.ok]
-    given = [p.details.constants or () for p in own if p.details.inactive == inactive]
-    return {one.name for constants in given for one in constants}
+    loads = observations.run.of("constants")
+    return given_by(load for load in loads if load.details.inactive == inactive)
 
 
 def named(observations: Observations, *inputs: int) -> str:
@@ -305,8 +305,7 @@ def candidate(
     known: bool = False,  # the package is right with its weights as they were given
 ) -> Candidate:
     category, said, fix = found
-    at = at_line(*place) if place else ""
-    at = "" if at in said else at
+    at = at_place(place)
     fixes = [Fix(what=fix)]
     if one.lazy is not None and one.caller is not None:
         now = "evaluate the reference at once, where the generator is made: list(…)"
@@ -326,7 +325,7 @@ def candidate(
         calls = ", ".join(str(pair.call) for pair in fine[:4])
         because.append(Experiment(experiment=f"call {calls}, likewise", result="agree"))
     return Kind(category, "output", Tier.DIFFERENT_VALUES, GUIDE).found(
-        f"{said}{at}",
+        said if at in said else said + at,
         one.span,
         confidence="proved" if one.far and (known or sure(one, pair)) else "likely",
         source=source_of(*dict.fromkeys((place, one.caller, one.lazy))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aoti_debug.diagnose.calls import at_line
+from aoti_debug.diagnose.calls import at_line, at_place
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
@@ -27,16 +27,15 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     # Results that are apart on equal batches have another reason.
     if trials is not None and not far(observations) and (mixing := trials.mixing) is not None:
         lines = last_line_of(mixing.stack)
-        at = at_line(lines[0].file, lines[0].line) if lines else ""
+        at = "".join(at_line(line.file, line.line) for line in lines)
         said = f"{mixing.op}{at} makes the result of a row depend on the other rows of its batch"
         what = f"the exported program, row {mixing.row} in place of all rows"
         moved = Experiment(experiment=what, result=f"its result is {mixing.apart:.3g} apart")
         because = [agree, moved]
         for seen in run.like_rows[:1]:
             first, row, other, place, apart = seen.apart
-            what = (
-                f"call {first:.0f} row {row:.0f}, call {other:.0f} row {place:.0f}, in the script"
-            )
+            both = f"call {first:.0f} row {row:.0f}, call {other:.0f} row {place:.0f}"
+            what = f"{both}, in the script"
             because.append(Experiment(experiment=what, result=f"like inputs, {apart:.3g} apart"))
         what = "compute it for each row alone (reduce over the row's own dimensions)"
         why = "eager does the same: the package is right, and the model mixes rows"
@@ -52,18 +51,17 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     strange = any(call.holds_nonfinite for call in run.calls) and not is_other(observations)
     if (one := same_rows(observations)) is None or strange:  # NaN may be what is rejected
         return
-    at = at_line(*one.caller) if one.caller is not None else ""
+    at = at_place(one.caller)
     count = f"each of {one.same} rows" if one.same else f"in each of {len(run.references)} calls"
     said = f"the package gives {count} what the module gives{at}: results are mixed up after the "
     said += "call"
-    stored = observations.stored
     what = "keep each result with the request that it belongs to: store it under a key that no "
     what += "other request has, and copy it"
     yield AFTER.found(
         said,
         one.span,
         confidence="possible" if one.rounding else "likely",
-        source=[*([stored] if stored is not None else []), *observations.caller[:1]],
+        source=[*filter(None, (observations.stored,)), *observations.caller[:1]],
         because=[
             agree,
             Experiment(experiment=f"{count}, module and package, in the script", result="agree"),

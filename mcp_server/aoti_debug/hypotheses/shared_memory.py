@@ -31,6 +31,7 @@ GUIDE = "guides/threads-streams-hangs.md"
 TORN = Kind("concurrency", "run", Tier.RAISED, GUIDE)
 REUSED = replace(TORN, confidence="possible")
 KEPT = Kind("user_code", "run", Tier.RAISED, GUIDE)
+WELL = "ends well: nothing is wrong"
 
 # Why a call can give other results in the script than alone: category, words, fix.
 Why = tuple[Category, str, str]
@@ -75,6 +76,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield changed_output(run, changed, agreed)
     elif kept := [call for call in run.calls if call.aliases and later_reused(run, call)]:
         yield aliased(run, kept, agreed)
+    elif any(one.rows for one in run.references):
+        return  # which tells more of what a call is given
     elif compared(observations) and not unpaired(observations):
         return
     elif again := [call for call in run.calls if call.reused]:
@@ -83,15 +86,13 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 def handed_over(observations: Observations) -> Candidate | None:
     """Return the line that overwrites unread memory, if the script ends well without that."""
-    again = observations.handed
+    again = handed_and_well(observations)
     found = [one for one in again.run.handed if one.late] if again is not None else []
-    if again is None or again.ending is None or not again.ending.clean or not found:
+    if again is None or not found:
         return None
-    result = "ends well: nothing is wrong"
-    if not rejects(observations):
-        result = no_longer_apart(observations, again)
-        if not result:
-            return None
+    result = WELL if rejects(observations) else no_longer_apart(observations, again)
+    if not result:
+        return None
     one = max(found, key=lambda one: one.count)
     places = [one.writer, one.caller, one.maker]
     wrote, read, made = (spot(*place) if place else "" for place in places)
@@ -108,12 +109,18 @@ def handed_over(observations: Observations) -> Candidate | None:
     return kind.found(said, one.span, source=lines, because=because, fixes=[fix])
 
 
-def lost(observations: Observations) -> Candidate | None:
-    """Return the line that writes to a copy, if the script ends well with the write applied to
-    what was copied."""
+def handed_and_well(observations: Observations) -> Observations | None:
+    """Return the run in which each read was given what was handed over, if that ended well."""
     again = observations.handed
+    well = again is not None and again.ending is not None and again.ending.clean
+    return again if well else None
+
+
+def lost(observations: Observations) -> Candidate | None:
+    """Return the line that writes to a copy, if the script ends well where the original gets it."""
+    again = handed_and_well(observations)
     found = [one for one in again.run.handed if one.lost] if again is not None else []
-    if again is None or again.ending is None or not again.ending.clean or not found:
+    if not found:
         return None
     one = max(found, key=lambda one: one.count)
     at = f" at {spot(*one.writer)}" if one.writer else ""
@@ -126,7 +133,7 @@ def lost(observations: Observations) -> Candidate | None:
         said,
         one.span,
         source=source_of(one.writer),
-        because=[Experiment(experiment=what, result="ends well: nothing is wrong")],
+        because=[Experiment(experiment=what, result=WELL)],
         fixes=[Fix(what=fix)],
     )
 
@@ -150,8 +157,8 @@ def in_script(observations: Observations) -> Alone:
 def not_as_alone(run: RunSeen, others: Alone) -> Candidate:
     call, repeated = next(iter(others.values()))
     apart = "NaN or infinite in one of them" if repeated.unlike else f"{repeated.apart:.3g} apart"
-    here = THREADS if run.at_once is not None else LOADED if run.of("constants") else OUTSIDE
-    category, why, fix = here
+    loaded = LOADED if run.of("constants") else OUTSIDE
+    category, why, fix = THREADS if run.at_once is not None else loaded
     said = f"call {call.call} gives different results in the script and alone, {apart}: {why}"
     alone = Experiment(
         experiment=f"call {call.call} alone, in a fresh process",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aoti_debug.diagnose.calls import path_and_line
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix
@@ -14,8 +15,7 @@ WRONG_ORDER = Kind("user_code", "output", Tier.RAISED, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield it where the script rejects results of a package that is right, or prints that they
-    differ."""
+    """Yield it where the script rejects results of a right package, or prints that they differ."""
     found, agrees = observations.put_back, observations.agrees
     if found is None or agrees is None or not (rejects(observations) or printed(observations)):
         return
@@ -28,15 +28,11 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         what, why = f"pair them with {instead}", "results have the order of what was given"
     call = observations.run.call
     number = f"call {call.call}, " if call is not None and call.call else ""
+    tried = f"{number}package against exported program"
     yield WRONG_ORDER.found(
         said,
         agrees.artifact,
         source=[found.line],
-        because=[
-            Experiment(
-                experiment=f"{number}package against exported program",
-                result="agrees: the package is right",
-            )
-        ],
-        fixes=[Fix(what=what, why=why, where=f"{found.line.file}:{found.line.line}")],
+        because=[Experiment(experiment=tried, result="agrees: the package is right")],
+        fixes=[Fix(what=what, why=why, where=path_and_line(found.line))],
     )

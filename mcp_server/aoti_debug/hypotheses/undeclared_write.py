@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from aoti_debug.diagnose.calls import path_and_line
 from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.explain.undeclared import undeclared
@@ -42,10 +43,8 @@ def changes_inputs(observations: Observations) -> bool:
 
 def also_true(observations: Observations) -> list[str]:
     """Say a write that no result depends on in the calls that were tried."""
-    report, compared = observations.checks.writes, observations.checks.compare
-    if report is None or compared is None or compared.verdict != "agrees":
-        return []
-    if changes_inputs(observations):
+    report, right = observations.checks.writes, observations.agrees is not None
+    if report is None or not right or changes_inputs(observations):
         return []
     return [f"{said(one)}; not the cause: the results are right" for one in report.wrote]
 
@@ -65,14 +64,12 @@ def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> C
     helps = tells and copied is not None and copied.verdict == "agrees"
     tried = f"package and exported program, with copies for {one.op[:100]}"
     because = [Experiment(experiment=tried, result=words(copied))] if copied and tells else []
-    place = one.places.real
-    name = one.argument[:100]
-    fix = undeclared(one.op, name)[1]
+    name, place = one.argument[:100], one.places.real
     change = {"what": f"return {name}.clone() in the operator"} if one.aliased else {}
     if one.again:
         change = {"what": "return a new tensor from the operator at each call"}
-    where = f"{place.file}:{place.line}" if place is not None else None
-    fix = fix.model_copy(update={**change, "where": where})
+    fix = undeclared(one.op, name)[1]
+    fix = fix.model_copy(update={**change, "where": path_and_line(place)})
     return WRITES.found(
         said(one),
         report.artifact,

@@ -87,7 +87,6 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
 
 
 async def _material(work: RunState, request: MinifyRequest) -> Material:
-    home = work.directory.path.parent.parent
     trust = ("--trust",) * request.trust
     if request.program is not None:
         context = Captured(modules=request.imports)
@@ -95,10 +94,10 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
         return Material(exported=request.program, words=(*trust, *words), context=context)
     directory = work.directory
     if request.run is not None:
-        directory = RunDirectory.open(request.run, home)
+        directory = RunDirectory.open(request.run, work.home)
     else:
         work.diagnosis = (await triage(work)).diagnosis
-    read = partial(material_of, directory, request.target, home, request.imports)
+    read = partial(material_of, directory, request.target, work.home, request.imports)
     material = await anyio.to_thread.run_sync(read)
     work.diagnosis = work.diagnosis or material.diagnosis
     if ended_well(material) and not request.compare:
@@ -190,6 +189,8 @@ def _answer(
 ) -> MinifyAnswer:
     work, graph, found = trials.work, trials.writer.graph, trials.original
     alike, place = sum(map(trials.wanted.same, seen)), trials.wanted.place
+    given = {"run": work.directory.id, "name": reproduction.REPRO}
+    read = Next(tool="read_artifact", arguments=given, why="the reproduction itself")
     answer = MinifyAnswer(
         run=work.directory.id,
         status="done",
@@ -212,13 +213,7 @@ def _answer(
             *trials.writer.definitions.notes,
             *([kernel[1]] if kernel else []),
         ],
-        next=[
-            Next(
-                tool="read_artifact",
-                arguments={"run": work.directory.id, "name": "repro.py"},
-                why="the reproduction itself",
-            ),
-        ],
+        next=[read],
     )
     script = replace(best.script, text=repro.read_text("utf-8"))
     text = reproduction.report(answer, script, best.outcome.stderr, graph.torch)

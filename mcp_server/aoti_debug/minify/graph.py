@@ -43,11 +43,8 @@ class GraphNode:
     @property
     def is_light(self) -> bool:
         """Tell whether the node only takes apart, measures or asserts; it goes with others."""
-        return (
-            self.is_number
-            or self.target == "operator.getitem"
-            or not (self.is_tensor or self.several)
-        )
+        computes = self.is_tensor or self.several
+        return self.is_number or self.target == "operator.getitem" or not computes
 
     def refs(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(refs([*self.args, *self.kwargs.values()])))
@@ -61,8 +58,7 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFile:
-    """A file that registers custom operators: these statements, all up to the first use of a model,
-    or why neither is known."""
+    """A file that registers operators: these statements, all up to a model's use, or why not."""
 
     file: str | None
     module: str | None
@@ -184,10 +180,8 @@ def _size(size: Any) -> Size:
 
 def read_values(folder: Path, side: Side) -> NodeValues:
     """Read what an eager run left; whole lines only, for the run may have ended in one."""
-    found: dict[str, NodeValue] = {}
-    for line in _lines(folder / "values.jsonl"):
-        entry = json.loads(line)
-        found[entry["name"]] = take(NodeValue, entry)
+    entries = map(json.loads, _lines(folder / "values.jsonl"))
+    found = {entry["name"]: take(NodeValue, entry) for entry in entries}
     begun = _lines(folder / "progress")
     at = begun[-1] if begun and not (folder / "done").exists() else None
     return NodeValues(side, found, at)

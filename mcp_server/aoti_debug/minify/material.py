@@ -59,10 +59,6 @@ class Material:
     notes: tuple[str, ...] = ()
     why_no_exported: str = ""
 
-    @property
-    def compiled(self) -> bool:
-        return self.package is not None
-
     def is_failure(self, found: Fingerprint) -> bool:
         """Tell whether a repetition failed as the run did; a kept export cannot fail to export."""
         if not found.failed or found.phase in (None, "export"):
@@ -94,8 +90,7 @@ class Material:
 def material_of(
     directory: RunDirectory, target: Target, home: Path | None, imports: Sequence[str] = ()
 ) -> Material:
-    """Read what a run has kept of its failure, with the exported program. Raise NothingToMinify
-    where nothing was exported or captured, or nothing failed."""
+    """Read what a run has kept of its failure; raise NothingToMinify where nothing was exported."""
     found = failure_kept(directory, target, home, imports)
     if found.exported is None:
         raise unexported(directory.id, found)
@@ -116,12 +111,10 @@ def failure_kept(
     """Read what a run has kept of its failure, with or without an exported program. Raise
     NothingToMinify where it was not watched, or is of another torch or machine."""
     record = directory.read_record() or RunRecord()
-    ending = record.ended or Ending()
-    observations = observe(directory.path, "", ending)
+    observations = observe(directory.path, "", record.ended or Ending())
     checks = reports_kept(directory.path)
-    run = replace(observations.run, broken=found_broken(observations.run, checks))
-    observations = replace(observations, checks=checks, run=run)
-    events = observations.run
+    events = replace(observations.run, broken=found_broken(observations.run, checks))
+    observations = replace(observations, checks=checks, run=events)
     if not events.probed:
         raise NothingToMinify(f"run {directory.id} was not watched, so nothing was captured")
     _same_torch(events, target, directory.id)
@@ -196,8 +189,7 @@ def _exported(
 
 
 def ended_well(material: Material) -> bool:
-    observations, diagnosis = material.observations, material.diagnosis
-    if diagnosis is not None:
-        return diagnosis.category in NOT_FAILED
-    ending = observations.ending if observations else None
+    if material.diagnosis is not None:
+        return material.diagnosis.category in NOT_FAILED
+    ending = material.observations.ending if material.observations else None
     return ending is not None and ending.clean

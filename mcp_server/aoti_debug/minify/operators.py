@@ -28,8 +28,7 @@ class Definitions:
 async def definitions_for(
     pool: WorkerPool, graph: Graph, context: Captured, folders: Sequence[Path]
 ) -> Definitions:
-    """Return the first definitions that register each operator as the user's program had it; raise
-    NothingToMinify where none does."""
+    """Return the first definitions that register each operator alike; raise NothingToMinify."""
     if not graph.registered:
         return Definitions()
     why: list[str] = []
@@ -100,9 +99,8 @@ def _joined(texts: Sequence[str], libraries: Sequence[str], *notes: str) -> Defi
     loads = (f"torch.ops.load_library({library!r})\n" for library in libraries)
     parts = list(dict.fromkeys((*loads, *texts)))
     files = tuple(map(Path, libraries))
-    needed = [
-        f"{file.name} must be in the same folder: its operators are compiled code" for file in files
-    ]
+    said = "must be in the same folder: its operators are compiled code"
+    needed = [f"{file.name} {said}" for file in files]
     text = "\n".join(parts).strip()
     return Definitions(text + "\n" if text else "", files, (*notes, *needed))
 

@@ -14,7 +14,6 @@ from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, together
 from aoti_debug.minify.write import Writer
 from aoti_debug.model import Step
 from aoti_debug.run.executor import Machine
-from aoti_debug.triage.fingerprint import kernel_in
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.vocabulary import Fingerprint
 
@@ -38,10 +37,6 @@ class Original:
     @property
     def repeats(self) -> int:
         return 1 if self.failed == self.runs else repeats(self.failed, self.runs)
-
-    @property
-    def kernel(self) -> str | None:
-        return kernel_in(self.text)
 
     @property
     def notes(self) -> list[str]:
@@ -144,7 +139,7 @@ def ways(
     }
     found: list[Way] = []
     known = material.observations is not None
-    if known and not material.compiled:
+    if known and material.package is None:
         generated = {**program, "until": "codegen"}
         found.append(Way("generating its code", "codegen", _order(pool, generated)))
         found.append(Way("compiling it", "lower", _order(pool, program)))

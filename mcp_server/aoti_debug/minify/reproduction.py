@@ -43,13 +43,12 @@ Files = tuple[Path, ...]  # a script, and what it reads
 
 def header(signature: Fingerprint, torch: str, confirmed: str, needs: tuple[str, ...]) -> str:
     """Return the docstring of a reproduction: what it must show, with which versions."""
+    made = f"Made with torch {torch} by aoti-debug {__version__}. {confirmed}"
     lines = [
         "A reduced reproduction of a failure of AOTInductor.",
         "",
         *textwrap.wrap(quoted(f"It must end with: {signature}"), 92),
-        *textwrap.wrap(
-            quoted(f"Made with torch {torch} by aoti-debug {__version__}. {confirmed}"), 92
-        ),
+        *textwrap.wrap(quoted(made), 92),
         *map(quoted, needs),
     ]
     return "\n".join(lines) + "\n"
@@ -76,14 +75,15 @@ async def write(trials: Trials, best: Best, confirmed: str) -> Files:
 async def _collect(trials: Trials, script: Script, sizes: Mapping[int, int]) -> Path:
     """Put the values that a script loads into one file beside it, no larger than it takes them."""
     values = trials.writer.survey.values
+    data = trials.work.directory.path / DATA
     order = {
         "kind": "collect",
         "files": {path: str(values / f"{path}.pt") for path in sorted(script.files)},
         "sizes": {str(size): to for size, to in sizes.items()},
-        "to": str(trials.work.directory.path / DATA),
+        "to": str(data),
     }
     await trials.workers.do(order, COLLECT_S, number=next(_WRITTEN))
-    return trials.work.directory.path / DATA
+    return data
 
 
 async def confirm(trials: Trials, found: Files) -> list[Fingerprint]:

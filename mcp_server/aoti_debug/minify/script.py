@@ -90,8 +90,7 @@ def model(written: Written, weights: Sequence[str]) -> str:
     lines = ["class Model(torch.nn.Module):"]
     if weights:
         lines += ["    def __init__(self):", "        super().__init__()"]
-        lines += [f"        {weight}" for weight in weights]
-        lines.append("")
+        lines += [*(f"        {weight}" for weight in weights), ""]
     lines.append(f"    def forward({', '.join(['self', *written.arguments])}):")
     lines += [f"        {line}" for line in written.lines]
     lines.append(f"        return ({', '.join(written.outputs)},)")

@@ -16,7 +16,7 @@ from aoti_debug.minify.worker_pool import OrderOutcome, WorkerPool, first
 from aoti_debug.minify.write import Script, Writer
 from aoti_debug.run.device import Device
 from aoti_debug.run.executor import Machine
-from aoti_debug.triage.fingerprint import placed
+from aoti_debug.triage.fingerprint import kernel_in, placed
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.triage.spawn import unwell
 
@@ -59,7 +59,7 @@ class Trials:
         took = max(self.original.wall_s, self.material.wall_s)
         self.wanted = placed(self.original.fingerprint, self.material.diagnosis)
         self.timeout_s = min(LOWER_S, max(LEAST_S, TIMES_THE_ORIGINAL * took))
-        self.kernel = self.material.kernel or self.original.kernel
+        self.kernel = self.material.kernel or kernel_in(self.original.text)
 
     async def keeps(self, keep: frozenset[int], *, made_up: bool = False) -> bool:
         """Tell whether a part of the program fails alike, with all else as it is."""
@@ -87,7 +87,8 @@ class Trials:
             await self._healthy(outcome)
             if self.wanted.same(outcome.fingerprint):
                 self._latest = Best(candidate, script, outcome)
-                await self._keep(self._latest)
+                if self.best is None or _size(self._latest) < _size(self.best):
+                    await self.prefer()
                 return True
             if outcome.fingerprint.failed:
                 self.also[str(outcome.fingerprint)] += 1
@@ -130,18 +131,11 @@ class Trials:
             self.best = self._latest
             await self.on_better(self.best)
 
-    async def _keep(self, found: Best) -> None:
-        if self.best is None or _size(found) < _size(self.best):
-            self.best = found
-            await self.on_better(found)
-
     def progress(self, nodes: int) -> str:
-        best = len(self.best.candidate.keep) if self.best else len(self.writer.graph.calls())
-        seconds = time.monotonic() - self.began
-        return (
-            f"candidate {self.tried} has {nodes} nodes; best so far {best} of "
-            f"{len(self.writer.graph.calls())}; {seconds:.0f} s"
-        )
+        whole, seconds = len(self.writer.graph.calls()), time.monotonic() - self.began
+        best = len(self.best.candidate.keep) if self.best else whole
+        said = f"candidate {self.tried} has {nodes} nodes; best so far {best} of {whole}"
+        return f"{said}; {seconds:.0f} s"
 
     def why_none(self) -> str:
         odd = [node.name for node in self.writer.graph.nodes if node.unsupported]
@@ -240,9 +234,7 @@ async def _without(left: list[int], test: Test, machine: Machine) -> list[int]:
     """Leave out chunks, ever smaller ones; at the end item by item until none can be spared."""
     size = max(1, len(left) // 4)
     while len(left) > 1:
-        starts = list(range(0, len(left), size))
-        rests = [left[:at] + left[at + size :] for at in starts]
-        rests = [rest for rest in rests if rest]
+        rests = [left[:at] + left[at + size :] for at in range(0, len(left), size)]
         found = await first(rests, lambda rest: test(frozenset(rest)), machine)
         if found is not None:
             left = rests[found]

@@ -82,13 +82,10 @@ def differ(survey: Survey) -> bool:
     """Tell whether the failing call's inputs are not such as the program was exported with."""
     if survey.real is None:
         return False
-    for node in survey.graph.nodes:
-        if node.op != "placeholder" or node.kind != "USER_INPUT":
-            continue
-        real, example = survey.real.by_name.get(node.name), survey.example.by_name.get(node.name)
-        if real is not None and example is not None and not real.like(example):
-            return True
-    return False
+    real, example = survey.real.by_name, survey.example.by_name
+    inputs = {n.name for n in survey.graph.nodes if (n.op, n.kind) == ("placeholder", "USER_INPUT")}
+    both = inputs & real.keys() & example.keys()
+    return any(not real[name].like(example[name]) for name in both)
 
 
 AGAIN_S = 0.5
@@ -123,7 +120,7 @@ def _place_of(work: RunState, material: Material, stop: threading.Event) -> Kept
             while part := file.read(1 << 20):
                 content.update(part)
     content.update(repr(sorted((material.settings or {}).items())).encode())
-    content.update(str(interpreter_name(work.request.target)).encode())
+    content.update(interpreter_name(work.request.target).encode())
     name = own_name(content.hexdigest()[:16], work.client)
     kept = make("minify", name, work.client, work.home)
     os.utime(kept.path)

@@ -60,7 +60,7 @@ class WorkerPool:
         self.machine = machine
         self.run_s = RUN_S
         self.ran = 0
-        self.alive = False
+        self.alive = True  # until the fork server ends
         self._going: dict[str, anyio.Event] = {}
 
     async def do(
@@ -121,7 +121,6 @@ async def worker_pool(
         if left.is_dir() and not (left / "result.json").is_file():
             shutil.rmtree(left, ignore_errors=True)
     found = WorkerPool(root, cache, stop, machine)
-    found.alive = True
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
         given = {"AOTI_DEBUG_VEC_ISA": ";".join(vec_isa)} if vec_isa is not None else {}
@@ -220,14 +219,11 @@ async def first(
 
 async def together(calls: Sequence[Callable[[], Awaitable[T]]], machine: Machine) -> list[T]:
     """Await all, each in a place of the machine; return their answers in order."""
-    found: dict[int, T] = {}
+    found: list[tuple[int, T]] = []
 
     async def one(number: int) -> tuple[int, T]:
         return number, await calls[number]()
 
-    def keep(answer: tuple[int, T]) -> None:
-        found.update([answer])
-
     numbers = iter(range(len(calls)))
-    await dispatch(numbers, Here(machine, one, CANDIDATE), keep, anyio.Event())
-    return [found[number] for number in range(len(calls))]
+    await dispatch(numbers, Here(machine, one, CANDIDATE), found.append, anyio.Event())
+    return [answer for _, answer in sorted(found, key=lambda one: one[0])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aoti_debug.minify.graph import WEIGHTS, GraphNode, NodeValue, Size, Survey
+from aoti_debug.minify.graph import WEIGHTS, GraphNode, NodeValue, Survey
 from aoti_debug.minify.operators import Definitions
 from aoti_debug.minify.script import (
     CHECKS,
@@ -77,14 +77,13 @@ class Writer:
 
     def _forward(self, candidate: Reduction) -> Written:
         written = Written()
-        for position in sorted(candidate.keep):
-            self._emit(self.graph.nodes[position], candidate, written)
-        for position in sorted(candidate.keep):
-            node = self.graph.nodes[position]
-            users = self.graph.users.get(node.name, [])
+        kept = [self.graph.nodes[position] for position in sorted(candidate.keep)]
+        for node in kept:
+            self._emit(node, candidate, written)
+        for node in kept:
             if node.several:
                 self._results_of(node, written)
-            elif not any(user in written.emitted for user in users):
+            elif written.emitted.isdisjoint(self.graph.users.get(node.name, ())):
                 written.outputs.append(node.name)
         if not written.outputs:
             raise Unbuildable("it has no output")
@@ -98,14 +97,14 @@ class Writer:
             items = [
                 user
                 for user in self.graph.users.get(node.name, [])
-                if self.graph[user].target == "operator.getitem"
+                if user in written.emitted
+                and self.graph[user].target == "operator.getitem"
                 and self.graph[user].args[1] == {"text": str(number)}
             ]
-            taken = next((item for item in items if item in written.emitted), None)
-            if taken is None:
+            if not items:
                 written.outputs.append(f"{node.name}[{number}]")
-            elif not any(user in written.emitted for user in self.graph.users.get(taken, [])):
-                written.outputs.append(taken)
+            elif written.emitted.isdisjoint(self.graph.users.get(items[0], ())):
+                written.outputs.append(items[0])
 
     def _emit(self, node: GraphNode, candidate: Reduction, written: Written) -> None:
         if node.unsupported:
@@ -139,16 +138,12 @@ class Writer:
             return repr(value.number) if value is not None else "None"
         if not node.is_tensor:
             raise Unbuildable(f"{node.name} is no tensor")
-        self._argument(node.name, candidate, written)
+        for side in (self.real, self.survey.example) if candidate.two_sided else (self.real,):
+            if node.name not in side.by_name:
+                raise Unbuildable(f"the value of {node.name} is not known on the {side.side} side")
+        written.arguments.append(node.name)
+        written.emitted.add(node.name)
         return node.name
-
-    def _argument(self, name: str, candidate: Reduction, written: Written) -> None:
-        sides = (self.real, self.survey.example) if candidate.two_sided else (self.real,)
-        for values in sides:
-            if name not in values.by_name:
-                raise Unbuildable(f"the value of {name} is not known on the {values.side} side")
-        written.arguments.append(name)
-        written.emitted.add(name)
 
     def _number(self, node: GraphNode, candidate: Reduction, written: Written) -> str:
         """Return a size: computed again where sizes are free, else as it was."""
@@ -193,12 +188,10 @@ class Writer:
         for name in arguments:
             for position, size in enumerate(self.graph[name].shape):
                 if isinstance(size, tuple):
-                    dim = self._dim(size, symbols)
-                    shapes.setdefault(name, {})[position] = dim
+                    shapes.setdefault(name, {})[position] = self._dim(size[0], symbols)
         return list(symbols.values()), shapes
 
-    def _dim(self, size: Size, symbols: dict[str, str]) -> str:
-        expression = size[0] if isinstance(size, tuple) else ""
+    def _dim(self, expression: str, symbols: dict[str, str]) -> str:
         if expression not in self.graph.symbols or not expression.isidentifier():
             return "torch.export.Dim.AUTO"
         low, high = self.graph.symbols[expression]
@@ -212,6 +205,5 @@ class Writer:
         if candidate.until not in CHECKS:
             return ""
         dtypes = {v.dtype for v in self.real.by_name.values() if v.floating}
-        used = [TOLERANCES[dtype] for dtype in dtypes if dtype in TOLERANCES]
-        tolerance = max([TOLERANCE, *used])
+        tolerance = max([TOLERANCE, *(TOLERANCES[d] for d in dtypes & TOLERANCES.keys())])
         return CHECKS[candidate.until].replace("TOLERANCE", f"{tolerance:g}")

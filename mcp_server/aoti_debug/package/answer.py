@@ -44,9 +44,7 @@ def answer(
     *,
     check_inputs: str | None = None,
 ) -> PackageAnswer:
-    """Return the answer for a package on this machine; `check_inputs` is the file with the
-    function that checks a call's inputs, if one was asked for.
-    """
+    """Return the answer for a package on this machine; `check_inputs` as in `inspect.answer`."""
     problems = will_it_load(package, host_facts(environment))
     return PackageAnswer(
         package=str(package.path)[:500],
@@ -65,9 +63,8 @@ def answer(
 def _verdict(
     package: Package, problems: list[Problem], environment: EnvironmentAnswer | None
 ) -> Literal["yes", "no", "may fail", "unknown"]:
-    if any(p.severity == "breaks" and p.confidence == "proved" for p in problems):
-        return "no"
-    if not package.models:
+    proved = any(p.severity == "breaks" and p.confidence == "proved" for p in problems)
+    if proved or not package.models:
         return "no"
     if any(p.severity in ("breaks", "may_break") for p in problems):
         return "may fail"
@@ -80,7 +77,7 @@ def _short(problem: Problem) -> Problem:
 
 
 def _model(model: CompiledModel) -> PackageModel:
-    wrapper, library = model.wrapper or Wrapper("", 0), model.library or Library("", 0)
+    wrapper, library = model.wrapper or Wrapper("", 0), model.library or Library("")
     inputs, launches, constants = wrapper.inputs, wrapper.launches, wrapper.constants
     build = wrapper.build
     return PackageModel(

@@ -24,6 +24,7 @@ QUICKLY = 192 * 1024 * 1024  # bytes that are verified where not all are
 GROWS = 20  # times its own size: all that is unpacked of an archive to verify it
 OLD_LOADER = "Failed to initialize zip archive: "
 REFUSED = OLD_LOADER + "invalid header or archive is corrupted"
+OUTDATED = "Loading outdated pt2 file. Please regenerate your package."
 LOCAL_HEADER = 30  # bytes before a member, without its name
 # What zipfile raises on damaged input, by its source and by trial.
 ZIP_ERRORS = (
@@ -51,53 +52,53 @@ def _open(
         if stat.S_ISDIR(status.st_mode):
             return _directory(path, stack)
         if not stat.S_ISREG(status.st_mode):
-            return _broken(path, 0, f"{path.name} is not a regular file", "file open failed")
+            return _broken(0, f"{path.name} is not a regular file", "file open failed")
         stream = stack.enter_context(open_regular(path, stop, follow=True))
         head = stream.read(4)
     except OSError as error:
-        return _broken(path, 0, f"cannot read {path.name}: {error.strerror}", "file open failed")
+        return _broken(0, f"cannot read {path.name}: {error.strerror}", "file open failed")
     if head == b"\x7fELF":
         files = FileSource(path, single=True)
         stack.callback(files.close)
         member = Member(path.name, status.st_size)
-        return Archive(path, "library", status.st_size, members=(member,)), files
-    return _zip(path, stream, status.st_size, stack, stop)
+        return Archive("library", status.st_size, (member,)), files
+    return _zip(stream, status.st_size, stack, stop)
 
 
-def _broken(path: Path, size: int, what: str, message: str) -> tuple[Archive, None]:
+def _broken(size: int, what: str, message: str) -> tuple[Archive, None]:
     fix = "Copy the package again and compare its size with the origin's."
-    return Archive(path, "unknown", size, flaws=(Flaw(what, OLD_LOADER + message, fix),)), None
+    return Archive("unknown", size, flaws=(Flaw(what, OLD_LOADER + message, fix),)), None
 
 
 def _zip(
-    path: Path, stream: BinaryIO, size: int, stack: ExitStack, stop: threading.Event | None
+    stream: BinaryIO, size: int, stack: ExitStack, stop: threading.Event | None
 ) -> tuple[Archive, Source | None]:
     if size < 22:
         what = "the file is empty" if size == 0 else f"{size} bytes are no package"
-        return _broken(path, size, what, "not a ZIP archive")
+        return _broken(size, what, "not a ZIP archive")
     stream.seek(0)
     what = "the file is not a zip archive, so it is not a .pt2 package"
     if stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06"):
         what = "the archive is truncated: its table of contents, which is at the end, is missing"
     ends = _directory_size(stream, size)
     if ends is None:
-        return _broken(path, size, what, "failed finding central directory")
+        return _broken(size, what, "failed finding central directory")
     if ends > DIRECTORY_BYTES:
         what = f"the archive's table of contents claims {ends} bytes"
-        return _broken(path, size, what, "invalid header")
+        return _broken(size, what, "invalid header")
     try:
         archive = stack.enter_context(zipfile.ZipFile(stream))
         infos = archive.infolist()
     except ZIP_ERRORS as error:
         what = f"the archive's table of contents is damaged ({_short(error)})"
-        return _broken(path, size, what, "invalid header or archive is corrupted")
+        return _broken(size, what, "invalid header or archive is corrupted")
     if len(infos) > MEMBERS_LIMIT:
-        return _broken(path, size, f"the archive has {len(infos)} members", "invalid header")
+        return _broken(size, f"the archive has {len(infos)} members", "invalid header")
     prefix = _prefix([info.filename for info in infos])
     members, flaws = _members(infos, prefix, size)
     source = ZipSource(stream, archive, prefix)
     flaws += _verify(source, members, size, stop)
-    return Archive(path, _layout(members, prefix), size, prefix, members, tuple(flaws)), source
+    return Archive(_layout(members, prefix), size, members, tuple(flaws)), source
 
 
 def _directory_size(stream: BinaryIO, size: int) -> int | None:
@@ -133,7 +134,9 @@ def _members(
     flaws: list[Flaw] = []
     seen: set[str] = set()
     for info in infos:
-        flaws += _member_flaws(info, prefix, size, seen)
+        flaws += [*_name_flaws(info.filename, prefix, seen), *_size_flaws(info, size)]
+        if stat.S_ISLNK(info.external_attr >> 16):
+            flaws.append(_strange(f"{info.filename[:200]!r} is a symbolic link", info.filename))
         seen.add(info.filename)
         if info.filename.endswith("/") or not info.filename.startswith(prefix):
             continue
@@ -141,13 +144,6 @@ def _members(
         compressed = info.compress_type != zipfile.ZIP_STORED
         members.append(Member(name, info.file_size, info.header_offset, compressed))
     return tuple(members), flaws[:50]
-
-
-def _member_flaws(info: zipfile.ZipInfo, prefix: str, size: int, seen: set[str]) -> Iterator[Flaw]:
-    yield from _name_flaws(info.filename, prefix, seen)
-    yield from _size_flaws(info, size)
-    if stat.S_ISLNK(info.external_attr >> 16):
-        yield _strange(f"{info.filename[:200]!r} is a symbolic link", info.filename)
 
 
 def _name_flaws(name: str, prefix: str, seen: set[str]) -> Iterator[Flaw]:
@@ -158,7 +154,7 @@ def _name_flaws(name: str, prefix: str, seen: set[str]) -> Iterator[Flaw]:
     elif prefix and not name.startswith(prefix):
         yield replace(
             _strange(f"a member lies outside the package's folder {prefix!r}: {where!r}", name),
-            message="Loading outdated pt2 file. Please regenerate your package.",
+            message=OUTDATED,
             confidence="likely",
             fix="Do not add files to a package with a zip tool.",
         )
@@ -176,9 +172,7 @@ def _size_flaws(info: zipfile.ZipInfo, size: int) -> Iterator[Flaw]:
     elif stored and bytes_ != packed:
         refused = f"is stored uncompressed, but its sizes differ: {packed} and {bytes_} bytes"
     if refused:
-        fix = "Copy the package again."
-        what = f"{where!r} {refused}"
-        yield Flaw(what, REFUSED, fix, where=where)
+        yield Flaw(f"{where!r} {refused}", REFUSED, "Copy the package again.", where=where)
     if not stored and bytes_ > 200 * packed + 4096:
         fix = "torch stores members uncompressed: this archive was not written by it."
         yield _strange(f"{where!r} would grow from {packed} to {bytes_} bytes", info.filename, fix)
@@ -234,7 +228,7 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
     for number, full in enumerate(files_below(path)):
         if number >= MEMBERS_LIMIT:
             what = f"the folder holds more than {MEMBERS_LIMIT:,} files: it is no package"
-            return _broken(path, 0, what, "file open failed")
+            return _broken(0, what, "file open failed")
         name = full.relative_to(path).as_posix()
         try:
             status = full.lstat()
@@ -247,14 +241,12 @@ def _directory(path: Path, stack: ExitStack) -> tuple[Archive, Source | None]:
             flaws.append(Flaw(what, confidence="likely", severity="may_break", where=name))
     found = tuple(sorted(members, key=lambda m: m.name))
     prefix = _prefix([m.name for m in found])
-    root = path / prefix if prefix else path
-    if prefix:
-        kept = (m for m in found if m.name.startswith(prefix))
-        found = tuple(Member(m.name[len(prefix) :], m.size) for m in kept)
-    source = FileSource(root, single=False)
+    kept = (m for m in found if m.name.startswith(prefix))
+    found = tuple(Member(m.name[len(prefix) :], m.size) for m in kept)
+    source = FileSource(path / prefix, single=False)
     stack.callback(source.close)
     total = sum(m.size for m in found)
-    return Archive(path, "directory", total, prefix, found, tuple(flaws)), source
+    return Archive("directory", total, found, tuple(flaws)), source
 
 
 def _short(error: BaseException) -> str:

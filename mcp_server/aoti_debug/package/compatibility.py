@@ -10,9 +10,10 @@ from pathlib import PurePosixPath
 
 from aoti_debug.answers import Problem, problem, worst_first
 from aoti_debug.facts.flag import Release, release
+from aoti_debug.package.archive import OUTDATED
 from aoti_debug.package.elf import defined_versions, missing_symbols, runs_on, version_key
 from aoti_debug.package.host_facts import HostFacts
-from aoti_debug.package.record import OWN_NAMESPACES, CompiledModel, Library, Package
+from aoti_debug.package.record import OWN_NAMESPACES, Build, CompiledModel, Library, Package
 
 _ISA = {
     "AVX2": ("avx2",),
@@ -92,14 +93,14 @@ def _layout(package: Package, host: HostFacts) -> Iterator[Problem]:
         yield unfit(
             "the package has the layout of torch 2.6 and 2.7; it is loaded by a second "
             "loader, whose error hides the first one's",
-            "Loading outdated pt2 file. Please regenerate your package.",
+            OUTDATED,
             f"Compile it with torch {host.torch}.",
             severity="changes",
         )
     if package.layout == "directory" and torch < Release(2, 15):
         yield may_not_fit(
             "it is a directory; torch loads directories from 2.15 on",
-            "Loading outdated pt2 file. Please regenerate your package.",
+            OUTDATED,
             "Give the .pt2 file itself.",
             confidence="likely",
         )
@@ -182,6 +183,7 @@ def _symbols(
 ) -> Iterator[Problem]:
     libraries = host.torch_libraries()
     missing = missing_symbols(library.undefined, libraries) if libraries else []
+    build = _build(model)
     if missing:
         symbol = missing[0]
         yield unfit(
@@ -190,7 +192,7 @@ def _symbols(
             + f": {_symbol_reason(symbol, host)}",
             f"Error in dlopen: …/{name}: undefined symbol: {symbol}",
             "Load it with the torch that compiled it, or compile it with this one."
-            + (_built_by(model) or ""),
+            + (f" It was compiled against {build.torch}." if build and build.torch else ""),
             category="missing_symbol",
         )
 
@@ -203,9 +205,8 @@ def _symbol_reason(symbol: str, host: HostFacts) -> str:
     return "the C++ ABI or the torch version differs from the compiling one"
 
 
-def _built_by(model: CompiledModel) -> str | None:
-    build = model.wrapper.build if model.wrapper else None
-    return f" It was compiled against {build.torch}." if build and build.torch else None
+def _build(model: CompiledModel) -> Build | None:
+    return model.wrapper.build if model.wrapper else None
 
 
 def _device(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
@@ -253,13 +254,10 @@ def _no_gpu(host: HostFacts) -> str:
     torch = _torch(host) or Release(2, 14)
     if torch <= Release(2, 12):
         return "Segmentation fault (core dumped)"
+    if torch == Release(2, 13) and host.torch_cuda is not None:
+        return "RuntimeError: Found no NVIDIA driver on your system."
     if torch == Release(2, 13):
-        built = host.torch_cuda is not None
-        return (
-            "RuntimeError: Found no NVIDIA driver on your system."
-            if built
-            else "AssertionError: Torch not compiled with CUDA enabled"
-        )
+        return "AssertionError: Torch not compiled with CUDA enabled"
     return (
         "Cannot load AOTInductor package for device 'cuda' because CUDA is not available in this "
         "process."
@@ -272,8 +270,7 @@ def _isa(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
     wanted = {
         f for name in model.metadata.get("AOTI_CPU_ISA", "").split() for f in _ISA.get(name, ())
     }
-    build = model.wrapper.build if model.wrapper else None
-    if build is not None:
+    if (build := _build(model)) is not None:
         wanted |= {_FLAGS[flag] for flag in build.flags if flag in _FLAGS}
     missing = sorted(wanted - host.cpu_flags)
     if missing:

@@ -121,12 +121,9 @@ def check_call(
     with `device_index`, if it was named; `nesting` is what the probe found broken of the arguments'
     containers. What only the compiled checks would reject is harmless and comes last. Facts that a
     description lacks are not judged."""
-
-    def judged(leaves: Sequence[Leaf]) -> list[Break]:
-        known = contract.stated or contract.inputs  # not of a package without its source
-        return breaks(contract, leaves, device_index) if known else []
-
-    return held(nesting, inputs, judged)
+    if not contract.stated and not contract.inputs:  # a package without its source
+        return list(nesting)
+    return held(nesting, inputs, lambda leaves: breaks(contract, leaves, device_index))
 
 
 _ASKED = re.compile(r"L((?:\[[\w']{1,100}\]){1,8})\.size\(\)\[(\d{1,3})\]")

@@ -152,11 +152,15 @@ def load_document(data: bytes) -> Any:
 
 def read_metadata(data: bytes) -> dict[str, str]:
     """Return the entries of `…_metadata.json`, strings only, at most 100."""
+    entries = _entries(data, 100)
+    return {key[:200]: value[:2000] for key, value in entries if isinstance(value, str)}
+
+
+def _entries(data: bytes, most: int) -> list[tuple[str, Any]]:
     document = load_document(data)
     if not isinstance(document, dict):
         raise DocumentError("it is not a JSON object")
-    entries = list(document.items())[:100]
-    return {key[:200]: value[:2000] for key, value in entries if isinstance(value, str)}
+    return list(document.items())[:most]
 
 
 def read_custom_ops(data: bytes) -> tuple[CustomOp, ...]:
@@ -171,10 +175,7 @@ def read_custom_ops(data: bytes) -> tuple[CustomOp, ...]:
 
 def read_origins(data: bytes) -> tuple[KernelOrigin, ...]:
     """Return kernel → graph nodes → model lines, from kernel_information.json."""
-    document = load_document(data)
-    if not isinstance(document, dict):
-        raise DocumentError("it is not a JSON object")
-    entries = list(document.items())[:50_000]
+    entries = _entries(data, 50_000)
     return tuple(_origin(key, value) for key, value in entries if isinstance(value, dict))
 
 

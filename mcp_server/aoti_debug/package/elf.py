@@ -44,12 +44,12 @@ def read_library(member: str, stream: BinaryIO, size: int) -> Library:
         machine = MACHINES.get(str(elf.header.e_machine), str(elf.header.e_machine))
         loaded = [s.header for s in _segments(elf) if s.header.p_type == "PT_LOAD"]
         if any(header.p_offset + header.p_filesz > size for header in loaded):
-            return Library(member, size, machine, error="file too short")
-        return _described(Library(member, size, machine), elf)
+            return Library(member, machine, error="file too short")
+        return _described(Library(member, machine), elf)
     except SourceError as error:
-        return Library(member, size, error=str(error))
+        return Library(member, error=str(error))
     except Exception as error:  # pyelftools raises anything on damaged files
-        return Library(member, size, error=_reason(stream, error))
+        return Library(member, error=_reason(stream, error))
 
 
 def _described(library: Library, elf: Any) -> Library:
@@ -96,8 +96,7 @@ def _static(needed: list[str], defined: set[str], undefined: set[str]) -> bool:
 
 def _open(stream: BinaryIO) -> Any:
     elf = ELFFile(stream)
-    # Sections are for debuggers: a library without them loads, so a damaged table must not
-    # matter here.
+    # Sections are for debuggers: a library with a damaged table of them loads.
     elf.header.e_shoff = 0
     elf.header.e_shnum = 0
     return elf
@@ -113,11 +112,10 @@ def _reason(stream: BinaryIO, error: Exception) -> str:
         magic = b""
     if not magic:
         return "file too short"
-    if magic != b"\x7fELF":
+    if magic != _ELF:
         return "invalid ELF header"
-    if isinstance(error, ELFError):
-        return f"damaged ELF file ({str(error)[:100]})"
-    return f"damaged ELF file ({type(error).__name__})"
+    reason = str(error)[:100] if isinstance(error, ELFError) else type(error).__name__
+    return f"damaged ELF file ({reason})"
 
 
 def _segments(elf: Any) -> Iterator[Any]:
@@ -127,8 +125,7 @@ def _segments(elf: Any) -> Iterator[Any]:
 
 def _symbols(elf: Any, segment: Any) -> Iterator[tuple[str, int, int]]:
     """Yield name, binding and section of the first SYMBOLS_LIMIT dynamic symbols. pyelftools walks
-    the dynamic table anew for each: ten thousand symbols, as a library with its own libstdc++ has,
-    then took more reads than a window grants."""
+    the dynamic table anew for each, with more reads than a window grants."""
     _, table = segment.get_table_offset("DT_SYMTAB")
     _, names = segment.get_table_offset("DT_STRTAB")
     if table is None or names is None:

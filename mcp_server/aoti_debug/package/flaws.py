@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
+from aoti_debug.package.archive import OUTDATED
 from aoti_debug.package.record import Archive, CompiledModel, Flaw, Wrapper
 
-NO_MODEL = "Failed to find a generated cpp file or so file for model '{}' in the zip archive."
+NO_MODEL = "Failed to find a generated cpp file or so file for model 'model' in the zip archive."
 NO_PROXY = (
     "Unable to find a proxy executor to run custom ops. Please check if there is a json file "
     "generated in the same directory as the so"
@@ -30,23 +31,19 @@ def archive_flaws(
     if archive.layout == "exported_program":
         yield Flaw(
             "this is an exported program (torch.export.save), not a compiled package",
-            NO_MODEL.format("model"),
+            NO_MODEL,
             "Load it with torch.export.load, or compile it with "
             "torch._inductor.aoti_compile_and_package.",
         )
     elif not models and not archive.members:
         yield Flaw("the archive is empty", "No files found in zip archive.", AGAIN)
     elif not models:
-        yield Flaw(
-            "it holds no compiled model (nothing below data/aotinductor/)",
-            NO_MODEL.format("model"),
-            AGAIN,
-        )
+        yield Flaw("it holds no compiled model (nothing below data/aotinductor/)", NO_MODEL, AGAIN)
     elif archive.layout != "library" and all(m.name != "model" for m in models):
         names = ", ".join(m.name for m in models[:10])
         yield Flaw(
             f"no model is called 'model', which torch loads when no name is given; it has: {names}",
-            NO_MODEL.format("model"),
+            NO_MODEL,
             f"Load it with load_package(path, model_name={models[0].name!r}).",
             category="package_incompatible",
             severity="may_break",
@@ -75,7 +72,7 @@ def _housekeeping(archive: Archive, texts: dict[str, str], models: bool) -> Iter
     elif form is None and models and archive.layout in ("root", "prefixed"):
         yield Flaw(
             "archive_format is missing",
-            "Loading outdated pt2 file. Please regenerate your package.",
+            OUTDATED,
             severity="changes",
             where="archive_format",
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from aoti_debug.package.record import CompiledModel, Launch
+from aoti_debug.package.record import CompiledModel, Launch, Wrapper
 
 # "refused": the capture raises. "stale": each replay uses what was so at the capture. "own rules":
-# it depends on code that is not the package's. "per size": one capture for each.
+# it depends on code that is not the package's. "per size": one capture for each. Worst first.
 Kind = Literal["refused", "stale", "own rules", "per size", "before"]
 # Operators whose sizes or values the host waits for.
 WAITS = frozenset(
@@ -36,13 +36,11 @@ def blockers(model: CompiledModel) -> tuple[Blocker, ...]:
     """Return what stands against a capture, the worst first; nothing for what runs on no GPU."""
     if model.device != "cuda" or model.wrapper is None:
         return ()
-    order = ("refused", "stale", "own rules", "per size", "before")
-    return tuple(sorted(_blockers(model), key=lambda one: order.index(one.kind)))
+    order = get_args(Kind)
+    return tuple(sorted(_blockers(model, model.wrapper), key=lambda one: order.index(one.kind)))
 
 
-def _blockers(model: CompiledModel) -> Iterator[Blocker]:
-    wrapper = model.wrapper
-    assert wrapper is not None  # the caller has looked
+def _blockers(model: CompiledModel, wrapper: Wrapper) -> Iterator[Blocker]:
     for launch in wrapper.launches:
         yield from _of_launch(launch, model)
     if wrapper.host_reads:

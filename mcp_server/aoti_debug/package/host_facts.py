@@ -6,7 +6,7 @@ import platform
 import re
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -39,7 +39,7 @@ class HostFacts:
     platform: str | None = None
     glibc: str | None = None
     libstdcxx: Path | None = None
-    cpu_flags: frozenset[str] = field(default_factory=frozenset)
+    cpu_flags: frozenset[str] = frozenset()
 
     def torch_libraries(self) -> list[Path]:
         if self.torch_path is None:
@@ -93,11 +93,8 @@ def _glibc() -> str | None:
 def _libstdcxx(python: Path | None) -> Path | None:
     """Return the interpreter's own C++ runtime (conda), or the system's."""
     folders = [str(python.parent.parent / "lib")] if python else []
-    for folder in (*folders, *_LIBRARY_FOLDERS):
-        path = Path(folder) / "libstdc++.so.6"
-        if path.is_file():
-            return path
-    return None
+    paths = (Path(folder) / "libstdc++.so.6" for folder in (*folders, *_LIBRARY_FOLDERS))
+    return next((path for path in paths if path.is_file()), None)
 
 
 @cache

@@ -89,21 +89,25 @@ def _folders(archive: Archive) -> dict[str, list[Member]]:
 def _small_texts(archive: Archive, source: Source) -> dict[str, str]:
     texts: dict[str, str] = {}
     for name in ("archive_format", "archive_version"):
-        member = archive.find(name)
-        with contextlib.suppress(*ZIP_ERRORS):
-            data = source.read(member, 64) if member is not None else None
-            texts |= {name: data.decode("utf-8", "replace").strip()} if data is not None else {}
+        if (member := archive.find(name)) is not None:
+            with contextlib.suppress(*ZIP_ERRORS):
+                texts[name] = source.read(member, 64).decode("utf-8", "replace").strip()
     return texts
 
 
 def _written_by(archive: Archive, models: list[CompiledModel]) -> str | None:
     if not models or archive.layout == "library":
         return None
-    recent = any("AOTI_PLATFORM" in m.metadata for m in models)
     if archive.layout == "root":
         single = any(m.wrapper and not m.wrapper.member.endswith(".wrapper.cpp") for m in models)
         return "2.6" if single else "2.7"
+    recent = any("AOTI_PLATFORM" in m.metadata for m in models)
     return "2.10 or later" if recent else "2.8 or 2.9"
+
+
+def _preferred(members: list[Member], ending: str) -> Member | None:
+    """Return the first member with this ending, else the first."""
+    return next((m for m in members if m.name.endswith(ending)), next(iter(members), None))
 
 
 class _ModelReader:
@@ -138,8 +142,8 @@ class _ModelReader:
     def _all(self, *endings: str) -> list[Member]:
         return [m for m in self._members if m.name.endswith(endings)]
 
-    def _ending(self, *endings: str) -> Member | None:
-        return next(iter(self._all(*endings)), None)
+    def _ending(self, ending: str) -> Member | None:
+        return next(iter(self._all(ending)), None)
 
     def _bytes(self, member: Member | None, limit: int) -> bytes | None:
         """Return the first of its bytes; a wrong checksum is among the archive's flaws."""
@@ -151,20 +155,18 @@ class _ModelReader:
         candidates = self._all(".so")
         if not candidates and self._archive.layout == "library":
             candidates = self._members
-        wanted = (m for m in candidates if m.name.endswith(".wrapper.so"))
-        member = next(wanted, next(iter(candidates), None))
+        member = _preferred(candidates, ".wrapper.so")
         if member is None or not self._whole:
-            return Library(member.name, member.size) if member is not None else None
+            return Library(member.name) if member is not None else None
         try:
             window = self._source.window(member)
         except ZIP_ERRORS as error:
-            return Library(member.name, member.size, error=str(error)[:200])
+            return Library(member.name, error=str(error)[:200])
         return read_library(member.name, window, member.size)
 
     def _wrapper(self) -> Wrapper | None:
         sources = [m for m in self._all(".cpp") if not m.name.endswith(".kernel.cpp")]
-        wanted = (m for m in sources if m.name.endswith(".wrapper.cpp"))
-        member = next(wanted, next(iter(sources), None))
+        member = _preferred(sources, ".wrapper.cpp")
         data = self._bytes(member, WRAPPER_LIMIT)
         if member is None or data is None:
             return None
@@ -190,9 +192,9 @@ class _ModelReader:
         try:
             return read(data)
         except DocumentError as error:
-            fix, where = "Copy or compile the package again.", member.name
-            what = f"{where} cannot be read: {error}"
-            self._flaws.append(Flaw(what, None, fix, severity="may_break", where=where))
+            what = f"{member.name} cannot be read: {error}"
+            fix = "Copy or compile the package again."
+            self._flaws.append(Flaw(what, None, fix, severity="may_break", where=member.name))
         return None
 
     def _binaries(self) -> Iterator[Binary]:

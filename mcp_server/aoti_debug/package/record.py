@@ -44,10 +44,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    path: Path
     layout: Layout
     bytes: int
-    prefix: str = ""  # `<stem>/` of torch 2.8 and later
     members: tuple[Member, ...] = ()
     flaws: tuple[Flaw, ...] = ()
 
@@ -124,7 +122,6 @@ class Library:
     """An ELF shared library."""
 
     member: str
-    bytes: int
     machine: str | None = None
     needed: tuple[str, ...] = ()
     undefined: tuple[str, ...] = ()

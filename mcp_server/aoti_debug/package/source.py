@@ -33,9 +33,8 @@ class Source(Protocol):
 
 
 class Window(io.RawIOBase):
-    """A read-only view of `size` bytes of a file, with a budget of reads. A parser that a damaged
-    header sends in circles, or to a table of exabytes, runs into the budget and not into this
-    machine's memory."""
+    """A read-only view of `size` bytes of a file, with a budget of reads for parsers that a damaged
+    header sends in circles, or to a table of exabytes."""
 
     def __init__(self, stream: BinaryIO, start: int, size: int) -> None:
         self._stream, self._start, self._size = stream, start, size

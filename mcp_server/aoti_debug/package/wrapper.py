@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import PurePosixPath
 from textwrap import dedent
 
@@ -167,11 +167,9 @@ def _base(lines: list[str]) -> tuple[int | None, bool | None]:
 
 
 def _build(lines: list[str]) -> Build | None:
-    command = ""
-    for number in range(max(0, len(lines) - 8), len(lines)):
-        if lines[number].startswith("// Compile cmd") and number + 1 < len(lines):
-            command = lines[number + 1][:20_000]
-    words = command.removeprefix("// ").split()
+    ends = pairwise(lines[-8:])
+    commands = [after for line, after in ends if line.startswith("// Compile cmd")]
+    words = commands[-1][:20_000].removeprefix("// ").split() if commands else []
     if not words:
         return None
     includes = (word[2:] for word in words if word.startswith("-I"))

@@ -3,6 +3,8 @@ behind its other work, and waited for when they are read."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import Any, NamedTuple
 
 from . import describe
@@ -130,9 +132,14 @@ def spread(leaf: Any, count: int) -> Any:
         plain = leaf.detach()
         if not plain.is_contiguous() and plain.numel() > _COPIED:
             return None
-        flat = plain.reshape(-1)
-        apart = flat[:: -(-flat.numel() // count)]
+        apart = plain.reshape(-1)[:: _step(plain.numel(), count)]
         return Later(apart) if leaf.is_cuda else apart.clone()
+
+
+def _step(elements: int, count: int) -> int:
+    """Return how far apart about `count` elements are: a divisor would take one column alone."""
+    first = -(-elements // count) or 1
+    return next(n for n in itertools.count(first) if math.gcd(n, elements) == 1)
 
 
 def storage(leaf: Any) -> int | None:
@@ -159,7 +166,7 @@ def rows(tensors: list[Any]) -> list[Any]:
             if not known or one.numel() > _ROWS * _COPIED:
                 return []
             flat = one.detach().reshape(count, -1)
-            apart = flat[:, :: -(-flat.shape[1] // _SAMPLED) or 1].contiguous()
+            apart = flat[:, :: _step(flat.shape[1], _SAMPLED)].contiguous()
             found.append(Later(apart) if one.is_cuda else apart.clone())
     return found
 

@@ -4,11 +4,11 @@ several threads at the same time (a difference means shared memory)."""
 from __future__ import annotations
 
 import ctypes
+import itertools
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any
 
 from . import events, marks
@@ -136,8 +136,8 @@ def at_once(calls: Sequence[Callable[..., list[Any]]]) -> Document | None:
     def work(call: Callable[[], list[Any]], first: list[Any]) -> None:
         with torch.inference_mode(inference), torch.set_grad_enabled(grad):
             begin.wait()
-            for number in count():
-                if number and time.monotonic() > until or number >= _CALLS and wrong:
+            for number in itertools.count():
+                if (number and time.monotonic() > until) or (number >= _CALLS and wrong):
                     break
                 try:
                     found = difference(first, call())

@@ -268,7 +268,7 @@ def instead(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | 
     path = kwargs.get("package_path")
     if identity is None or not file or not isinstance(path, (str, os.PathLike, type(None))):
         return None
-    known = json.loads(Path(file).read_text("ascii"))
+    known = json.loads(Path(file).read_text("utf-8"))
     for one in known["packages"]:
         same_lines = one["lines"] == identity.lines or not known["same_lines"]
         if one["key"] == identity.key and same_lines:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, ClassVar, Generic, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from aoti_debug.read.record import QUOTE_LIMIT, Line, Record, Span
+from aoti_debug.read.record import QUOTE_LIMIT, Line, Record, Span, Triple
 
 LONG = 16 << 20  # bytes after which the automaton that is slow to build and fast to run pays
 
@@ -100,31 +100,25 @@ class Blocks:
         self._dropping = False
         self.bytes = 0
         self.cut_lines = 0
-        self._next = 1
 
-    def __iter__(self) -> Blocks:
-        return self
-
-    def __next__(self) -> Block:
-        while data := self._stream.read(CHUNK):
-            self.bytes += len(data)
-            block = self._add(data)
-            if block:
-                return self._number(block)
-        if not self._carry:
-            raise StopIteration
-        block, self._carry = self._carry, b""
-        return self._number(block)
+    def __iter__(self) -> Iterator[Block]:
+        first = 1
+        for data in self._whole_lines():
+            block = Block(first, data, data.count(b"\n"))
+            yield block
+            first += block.lines
 
     def notes(self) -> list[str]:
-        if not self.cut_lines:
-            return []
-        return [f"{self.cut_lines} lines were cut after {LINE_LIMIT} bytes"]
+        text = f"{self.cut_lines} lines were cut after {LINE_LIMIT} bytes"
+        return [text] if self.cut_lines else []
 
-    def _number(self, block: bytes) -> Block:
-        lines = block.count(b"\n")
-        first, self._next = self._next, self._next + lines
-        return Block(first, block, lines)
+    def _whole_lines(self) -> Iterator[bytes]:
+        while data := self._stream.read(CHUNK):
+            self.bytes += len(data)
+            if block := self._add(data):
+                yield block
+        if self._carry:
+            yield self._carry
 
     def _add(self, data: bytes) -> bytes:
         if self._dropping:
@@ -154,13 +148,10 @@ _LIST = re.compile(r"\[\s{0,8}(?:-?\d{1,19}\s{0,8}(?:,\s{0,8}-?\d{1,19}\s{0,8}){
 MARK = re.compile(r"\[[EWIF]\d{4} ")  # start of a line of torch's own log
 
 
-def span_of(artifact: str, lines: list[Line]) -> Span:
+def span_of(artifact: str, *lines: Line) -> Span:
     """Return the span from the first to the last of `lines`, quoting from the start."""
     quote = "\n".join(line.text.strip() for line in lines[:8])[:QUOTE_LIMIT]
     return Span(artifact, lines[0].number, lines[-1].number, quote)
-
-
-Triple = tuple[int, int, int]
 
 
 def triple(text: str) -> Triple | None:
@@ -196,10 +187,8 @@ class Ends(Generic[T]):
         self._limit = first
         self._first: list[T] = []
         self._last: deque[T] = deque(maxlen=last)
-        self.added = 0
 
     def add(self, item: T) -> None:
-        self.added += 1
         if len(self._first) < self._limit:
             self._first.append(item)
         else:
@@ -214,8 +203,7 @@ R = TypeVar("R", bound=Record)
 
 
 class Alike(Generic[R]):
-    """Keep the first of the records whose fields `names` are equal, and count them. `spans`: its
-    span reaches to the last of them."""
+    """Count records whose fields `names` are equal; `spans`: the span reaches to the last."""
 
     def __init__(self, *names: str, most: int, spans: bool = True) -> None:
         self._names, self._most, self._spans = names, most, spans
@@ -241,7 +229,7 @@ class BlockReader(Generic[R]):
     triggers: tuple[str, ...] = ()
     keeps: ClassVar[tuple[int, int]] = (200, 100)
     alike: ClassVar[tuple[str, ...]] = ()
-    spans: ClassVar[bool] = True  # the span of what is counted reaches to the last of them
+    spans: ClassVar[bool] = True  # as of `Alike`
 
     def __init__(self, artifact: str) -> None:
         self.artifact = artifact
@@ -249,6 +237,10 @@ class BlockReader(Generic[R]):
         self.found: Alike[R] | Ends[R] = counted if self.alike else Ends(*self.keeps)
         self.lines: list[Line] = []
         self.begin()
+
+    def span(self, *lines: Line) -> Span:
+        """Return the span of these lines, else of those of the block."""
+        return span_of(self.artifact, *(lines or self.lines))
 
     def begin(self) -> None:
         """Set what is known of the next block to nothing."""

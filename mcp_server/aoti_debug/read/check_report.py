@@ -11,6 +11,7 @@ from aoti_debug.read.checks import CheckReports
 from aoti_debug.vocabulary import CHECKS, Break, Check, OutOfBounds, Reason, ValueSummary
 
 State = Literal["done", "failed", "impossible", "running", "died"]
+Forked = Literal["hangs", "returns", "failed"]
 _TEXT = 4000
 FAR = 0.1  # of the largest value
 SHARE = 0.1
@@ -102,10 +103,14 @@ class Place(ProbeReport):
 
 
 class Result(ProbeReport):
-    """A result of a call: an output, or an input that the model writes to."""
+    """A result of a call, an output or an input that the model writes to, held against another."""
 
     index: int | None = None
     input: str | None = None
+    wrong: int | None = None
+    elements: int | None = None
+    max_abs_apart: float | None = None  # of floating point: package and exported program
+    first_wrong: Place | None = None
 
     @property
     def named(self) -> str:
@@ -124,13 +129,9 @@ class Compared(Result):
     shape: tuple[int, ...] | None = None
     dtype: str | None = None
     expected: Any = None
-    wrong: int | None = None
-    elements: int | None = None
-    max_abs_apart: float | None = None  # of floating point: package and exported program
     max_rel_apart: float | None = None  # where a value is not tiny beside the largest
     package: ValueSummary = ValueSummary()
     eager: ValueSummary = ValueSummary()
-    first_wrong: Place | None = None
 
 
 class Step(ProbeReport):
@@ -230,11 +231,7 @@ class Outcome(Result):
 
     verdict: Literal["agrees", "differs", "random", "refused", "failed"]
     why: str = ""
-    wrong: int | None = None
-    elements: int | None = None
-    max_abs_apart: float | None = None
     largest: float | None = None  # absolute value of the program's
-    first_wrong: Place | None = None
 
     @property
     def wrong_values(self) -> bool:
@@ -286,8 +283,7 @@ class Shared(ProbeReport):
 
 
 class ThreadsReport(RepeatsReport):
-    """Calls of several `threads` at the same time, of which so many `went` wrong; the custom
-    operator that goes wrong so by itself."""
+    """Calls of `threads` at once, so many `went` wrong; the custom operator that does so alone."""
 
     threads: int = 0
     went: int = 0
@@ -359,14 +355,12 @@ class Draw(ProbeReport):
     """How far the program's results move when one random operator draws other numbers."""
 
     op: str
-    node: str = ""
     stack: str = ""
     apart: float = 0.0
 
 
 class Mixing(ProbeReport):
-    """The first operator that gives a row of a batch another value beside other rows, and how far
-    the results are apart."""
+    """The first operator that gives a row another value beside other rows, and how far apart."""
 
     op: str
     row: int
@@ -382,10 +376,8 @@ class TrialsReport(Step):
     pair: Pair | None = None
     in_order: bool = False  # the calls were repeated from the first on, each with the state before
     last: int = 0  # call of the script; in order, those after the last trial were not all kept
-    forked: Literal["hangs", "returns", "failed"] | None = (
-        None  # in a child of a process that ran it
-    )
-    forked_alone: Literal["hangs", "returns", "failed"] | None = None  # with one thread
+    forked: Forked | None = None  # in a child of a process that ran it
+    forked_alone: Forked | None = None  # with one thread
 
     @property
     def wrong(self) -> list[TrialReport]:
@@ -401,9 +393,7 @@ class Wrote(ProbeReport):
     returns the memory of its earlier result."""
 
     op: str
-    node: str = ""
     argument: str = ""
-    at: tuple[int, ...] = ()
     aliased: bool = False
     again: bool = False
     stack: str = ""
@@ -443,11 +433,12 @@ def read_step(name: Check, document: object, artifact: str) -> Step | None:
 def read_reports(document: object, artifact: str, signal: str | None = None) -> CheckReports:
     """Read a whole report; `signal` ended its process, and so the step that was running."""
     steps = document.get("steps") if isinstance(document, dict) else None
+    if not isinstance(steps, dict):
+        return CheckReports()
     found: dict[str, Any] = {}
     for name in CHECKS:
-        step = read_step(name, steps.get(name), artifact) if isinstance(steps, dict) else None
+        step = read_step(name, steps.get(name), artifact)
         if step is not None and step.state == "running" and signal is not None:
             step = step.model_copy(update={"state": "died", "signal": signal})
-        if step is not None:
-            found[name] = step
+        found[name] = step
     return CheckReports(**found)

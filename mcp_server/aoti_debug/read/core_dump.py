@@ -53,7 +53,7 @@ class _Parts:
             file = self.full.get(line, file)
             self.known["text"] = None if start_only else self.text.get(line)
         known = {"exception": "", **self.known, "file": file, "line": line}
-        span = span_of(artifact, self.lines)
+        span = span_of(artifact, *self.lines)
         return GpuException(span, self.source, start_only=start_only, **known)
 
 
@@ -149,6 +149,3 @@ class CoreDumpReader(BlockReader[GpuException]):
         now, self._now = self._now, None
         if now is not None and ("exception" in now.known or "kernel" in now.known):
             self.found.add(now.record(self.artifact))
-
-
-READERS = (CoreDumpReader,)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from aoti_debug.read.blocks import BlockReader, Triple, span_of, triple
-from aoti_debug.read.record import DeviceAssert, Line
+from aoti_debug.read.blocks import BlockReader, triple
+from aoti_debug.read.record import DeviceAssert, Line, Triple
 
 _FAILED = "` failed."
 _INDEX = "index out of bounds: "
@@ -16,6 +16,9 @@ _SAID = re.compile(
 )
 # The generated C++ names itself on the line after the message.
 _RAISED = re.compile(r"Exception raised from (.{1,400}?) at (\S{1,1000}):(\d{1,9})")
+
+
+_Place = tuple[str, int, "str | None", "Triple | None", "Triple | None"]
 
 
 class DeviceAssertReader(BlockReader[DeviceAssert]):
@@ -29,8 +32,8 @@ class DeviceAssertReader(BlockReader[DeviceAssert]):
         self._cpu: Line | None = None
 
     def feed(self, line: Line) -> bool:
-        if self._cpu is not None:
-            message, self._cpu = self._cpu, None
+        message, self._cpu = self._cpu, None
+        if message is not None:
             raised = _RAISED.search(line.text)
             self._add_cpu(message, raised)
             if raised:
@@ -59,26 +62,16 @@ class DeviceAssertReader(BlockReader[DeviceAssert]):
             return
         at, _, thread = ("[" + before).partition("thread: ")
         own = None if function in ("", "unknown") else function
-        self._add(line, file, int(number), own, condition, triple(at), triple(thread))
+        self._add(line, (file, int(number), own, triple(at), triple(thread)), condition)
 
     def _add_cpu(self, line: Line, raised: re.Match[str] | None) -> None:
         said = _SAID.search(line.text)
         if said is not None:
-            file, number = (raised[2], int(raised[3])) if raised else ("", 0)
-            self._add(line, file, number, raised[1] if raised else None, said[1])
+            place = (raised[2], int(raised[3]), raised[1]) if raised else ("", 0, None)
+            self._add(line, (*place, None, None), said[1])
 
-    def _add(
-        self,
-        line: Line,
-        file: str,
-        number: int,
-        function: str | None,
-        condition: str,
-        block: Triple | None = None,
-        thread: Triple | None = None,
-    ) -> None:
-        span = span_of(self.artifact, [line])
-        place = (file, number, function, block, thread)
+    def _add(self, line: Line, place: _Place, condition: str) -> None:
+        span = self.span(line)
         self.found.add(DeviceAssert(span, *place, condition, *_bounds(condition), count=1))
 
 
@@ -100,6 +93,3 @@ def _plain(text: str) -> str:
     """Take the suffix off a C++ literal: `10L`."""
     text = text.strip()
     return text[:-1] if text[:-1].isdigit() and text.endswith("L") else text
-
-
-READERS = (DeviceAssertReader,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aoti_debug.read.blocks import BlockReader, span_of
+from aoti_debug.read.blocks import BlockReader
 from aoti_debug.read.record import Line, PrintedDifference
 
 _NUMBER = re.compile(
@@ -20,9 +20,5 @@ class DifferenceReader(BlockReader[PrintedDifference]):
 
     def feed(self, line: Line) -> bool:
         if (found := _NUMBER.search(line.text[:2000])) is not None:
-            span = span_of(self.artifact, [line])
-            self.found.add(PrintedDifference(span, float(found[1])))
+            self.found.add(PrintedDifference(self.span(line), float(found[1])))
         return False
-
-
-READERS = (DifferenceReader,)

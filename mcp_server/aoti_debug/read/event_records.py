@@ -28,21 +28,21 @@ def _path(package: object) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Process(Record):
+class OfProcess(Record):
     pid: int
-    argv: tuple[str, ...]
-    executable: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Torch(Record):
+class Process(OfProcess):
+    argv: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Torch(OfProcess):
     """The torch that a process imported."""
 
-    pid: int
     version: str
     cuda: str | None
-    path: str | None
-    triton: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +139,9 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
-class Phase(Record):
+class Phase(OfProcess):
     """A call that belongs to a phase of AOTInductor; `ok` None: it began and did not end."""
 
-    pid: int
     id: int
     parent: int | None  # id of the phase of this process in which it began
     phase: str
@@ -160,6 +159,9 @@ def _element(value: object) -> float | str:
     return number if number == number else "nan"
 
 
+Elements = tuple[tuple[Annotated["float | str", _element], ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     shape: tuple[int, ...] | None
@@ -170,10 +172,9 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Record):
+class Call(OfProcess):
     """One call of a loaded package."""
 
-    pid: int
     id: int
     call: int | None  # 1-based, in its process
     package: str | None
@@ -197,7 +198,7 @@ class Call(Record):
     judged: int = 0  # likewise, of every call whose number was counted
     on_device: bool = False  # its device did not come to the end of it
     changed: tuple[tuple[int, int], ...] = ()  # calls and outputs that were not as returned by then
-    values: tuple[tuple[Annotated[float | str, _element], ...], ...] = ()  # a few of each output
+    values: Elements = ()  # a few of each output
     instance: int | None = None  # of the loaded packages of its process
 
     @property
@@ -222,11 +223,10 @@ ROUNDED = 64.0  # steps of a dtype
 
 
 @dataclass(frozen=True, slots=True)
-class Reference(Record):
+class Reference(OfProcess):
     """A call of the module that was exported, how it differs from the export, and how its results
     differ from those of the package's call that was given the same."""
 
-    pid: int
     caller: tuple[str, int] | None
     training: Texts = ()  # modules that were not in training mode at the export
     exported_training: Texts = ()  # modules that were, and are not now
@@ -235,7 +235,7 @@ class Reference(Record):
     changed_count: int = 0
     swapped: tuple[tuple[str, str], ...] = ()  # a weight as given; which of the reference's it is
     moved: Texts = ()  # buffers and other tensors that the call itself changed
-    values: tuple[tuple[Annotated[float | str, _element], ...], ...] = ()  # a few of each result
+    values: Elements = ()  # a few of each result
     given: Texts = ()  # digests of the tensors that it was given
     attributes: Texts = ()  # plain values of modules that are others now
     since: bool = False  # they changed since the module's first call: no export was seen
@@ -246,6 +246,7 @@ class Reference(Record):
     other: tuple[int, ...] = ()  # tensors that have other values
     asked: str | None = None  # a digest of all rows that this caller's calls were given
     rows: tuple[int, ...] = ()  # of its inputs that the package was never given, and all of them
+    unlike_inputs: tuple[int, ...] = ()  # in which the first such row differs from one it was given
     alike: tuple[int, ...] = ()  # rows with the package's results, of those compared, and of all
     rounding: float = 0.0  # how far those rows are apart at most, in steps of their dtype
     apart: float | None = None  # the results at most, of the elements that were looked at
@@ -283,11 +284,9 @@ class Reference(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class RowApart(Record):
-    """A row that two calls of a package were given, with results that are apart: a call, its row,
-    the other call, its row, and how far."""
+class RowApart(OfProcess):
+    """A row that two calls were given, with results apart: call, row, call, row, and how far."""
 
-    pid: int
     apart: tuple[float, ...]
 
 
@@ -302,21 +301,18 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended(Record):
+class Ended(OfProcess):
     """A process came to its end by itself; the exception that nobody caught, where one was."""
 
-    pid: int
     error: Failure | None
     threads: int | None = None  # that torch used at last
     between: Between | None = None  # calls, where the run is asked for it
 
 
 @dataclass(frozen=True, slots=True)
-class Handed(Record):
-    """Tensors whose memory was written again before they were read, in the experiment that gives
-    the reader what was meant."""
+class Handed(OfProcess):
+    """Tensors written again before they were read; the experiment gives the reader those meant."""
 
-    pid: int
     writer: tuple[str, int] | None
     maker: tuple[str, int] | None  # that handed them over, or made them
     caller: tuple[str, int] | None  # that reads them
@@ -332,22 +328,20 @@ class Handed(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Weights(Record):
+class Weights(OfProcess):
     """Weights that are not finite, as they were read from a file or set, by their names."""
 
-    pid: int
     file: str | None  # None: code set them; "": it has no name
     caller: tuple[str, int] | None
     names: Texts
 
 
 @dataclass(frozen=True, slots=True)
-class Held(Record):
+class Held(OfProcess):
     """What calls returned, or packages that were loaded, and that is still there: `count` of so
     many; the user's container that holds it and where that is filled; bytes of the process after
     its first call and then."""
 
-    pid: int
     what: str  # "outputs", "packages"
     count: int = 0
     of: int = 0
@@ -404,10 +398,9 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class CustomOps(Record):
+class CustomOps(OfProcess):
     """Operators that are not torch's own, grouped by the file that registers them."""
 
-    pid: int
     modules: tuple[str, ...]  # importable, in which they are registered; what to call there then
     files: tuple[str, ...]
     ops: tuple[str, ...]
@@ -415,10 +408,9 @@ class CustomOps(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class CppFile(Record):
+class CppFile(OfProcess):
     """A run of the C++ compiler within a compile."""
 
-    pid: int
     began: float  # unix seconds
     ended: Annotated[float, "t"]
     sources: tuple[str, ...]  # none: a header that is compiled ahead
@@ -427,10 +419,8 @@ class CppFile(Record):
     @property
     def what(self) -> str:
         """Return what is built: the wrapper, the kernels, the library, or what torch tries."""
-        for ending, what in _BUILT.items():
-            if any(source.endswith(ending) for source in self.sources):
-                return what
-        return "header" if not self.sources else "instruction set"
+        known = (what for end, what in _BUILT.items() if any(s.endswith(end) for s in self.sources))
+        return next(known, "instruction set" if self.sources else "header")
 
 
 _BUILT = {
@@ -443,8 +433,7 @@ _BUILT = {
 
 
 @dataclass(frozen=True, slots=True)
-class PackageSeen(Record):
-    pid: int
+class PackageSeen(OfProcess):
     path: str
     bytes: int | None
     mtime: float | None  # unix seconds
@@ -453,9 +442,8 @@ class PackageSeen(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Note(Record):
+class Note(OfProcess):
     """Something that the probe did not do."""
 
-    pid: int
     what: str
     why: str

@@ -12,10 +12,8 @@ from aoti_debug.vocabulary import ValueSummary
 
 @dataclass(frozen=True, slots=True)
 class GraphsReport:
-    state: str = ""
     tried: Literal["no GPU", "refused", "wrong", "captured"] | None = None
     said: str = ""
-    outputs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +65,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """What the package asked for in a call, at most; `curve`: held before the first
-    kernel, and after each."""
+    """What a package asked for in a call; `curve`: held before the first kernel and after each."""
 
     most: int = 0
     at_step: int = 0
@@ -127,7 +124,6 @@ class SecondBuffer:
 
 @dataclass(frozen=True, slots=True)
 class MemoryReport:
-    state: str = ""
     device: str = ""
     inputs: int = 0
     outputs: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aoti_debug.read.blocks import BlockReader, span_of
+from aoti_debug.read.blocks import BlockReader
 from aoti_debug.read.record import (
     FaultHandlerDump,
     Line,
@@ -60,7 +60,7 @@ class TerminatedReader(BlockReader[Terminated]):
         found = _GLIBC.search(text) or _SHELL.match(text.strip())
         if found:
             message = " ".join(found[1].split()) if found.re is _SHELL else found[0]
-            self.found.add(Terminated(span_of(self.artifact, [line]), None, message))
+            self.found.add(Terminated(self.span(line), None, message))
         return False
 
     def _feed_what(self, line: Line, text: str) -> bool:
@@ -80,7 +80,7 @@ class TerminatedReader(BlockReader[Terminated]):
     def end(self) -> None:
         if self.lines:
             message = "\n".join(self._what)[:4000]
-            self.found.add(Terminated(span_of(self.artifact, self.lines), self._type, message))
+            self.found.add(Terminated(self.span(), self._type, message))
         self.lines = []
         self.begin()
 
@@ -124,8 +124,7 @@ class NativeReader(BlockReader[NativeBacktrace]):
 
     def end(self) -> None:
         if self._frames:
-            span = span_of(self.artifact, self.lines)
-            self.found.add(NativeBacktrace(span, self._signal, tuple(self._frames)))
+            self.found.add(NativeBacktrace(self.span(), self._signal, tuple(self._frames)))
         self._frames, self.lines = [], []
 
 
@@ -223,7 +222,7 @@ class FaultHandlerReader(BlockReader[FaultHandlerDump]):
             return
         self.found.add(
             FaultHandlerDump(
-                span_of(self.artifact, self.lines),
+                self.span(),
                 self._reason[:500],
                 tuple(self._frames),
                 max(self._threads, 1),
@@ -231,6 +230,3 @@ class FaultHandlerReader(BlockReader[FaultHandlerDump]):
             )
         )
         self.begin()
-
-
-READERS = (FaultHandlerReader, TerminatedReader, NativeReader)

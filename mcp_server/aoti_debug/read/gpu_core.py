@@ -1,10 +1,9 @@
 """Read a GPU core dump's own tables: which thread of which kernel faulted, at which line.
 
-The driver writes an ELF file whose sections are tables, as cudacoredump.h of NVIDIA's open cuda-gdb
-has them: the type says what a row is, `link` and `info` name the section and row that it belongs
-to. Rows have grown at their end from release to release. It is told in cuda-gdb's words, so that
-one reader serves both; of what a dump does not hold whole (a hang, an assertion, a kernel without
-lines) nothing is told, and cuda-gdb is asked.
+The driver writes an ELF file of tables (cudacoredump.h of NVIDIA's open cuda-gdb): the type says
+what a row is, `link` and `info` to which section and row it belongs. Rows grow at their end from
+release to release. It is told in cuda-gdb's words, for one reader of both; of what a dump does not
+hold whole (a hang, an assertion, a kernel without lines) nothing is told, and cuda-gdb is asked.
 """
 
 from __future__ import annotations
@@ -86,10 +85,10 @@ class Fault(NamedTuple):
     exception: str
     address: int
     sm: int
-    block: tuple[int, int, int]
-    thread: tuple[int, int, int]
-    blocks: tuple[int, int, int]
-    threads: tuple[int, int, int]
+    block: tuple[int, ...]
+    thread: tuple[int, ...]
+    blocks: tuple[int, ...]
+    threads: tuple[int, ...]
 
 
 def told(core: Path) -> str | None:
@@ -161,15 +160,8 @@ def first_fault(file: BinaryIO) -> Fault | None:
         elif one.kind == LANES and of == warps and warps[0]:
             lane = next(lane for lane in rows(file, one, _LANE) if lane[6] == sm[3])
             grid = next(grid for grid in grids if grid[0] == block[0])
-            return Fault(
-                EXCEPTIONS[sm[3]],
-                sm[4],
-                sm[2],
-                (block[1], block[2], block[3]),
-                (lane[3], lane[4], lane[5]),
-                (grid[1], grid[2], grid[3]),
-                (grid[4], grid[5], grid[6]),
-            )
+            places = block[1:4], lane[3:6], grid[1:4], grid[4:7]
+            return Fault(EXCEPTIONS[sm[3]], sm[4], sm[2], *places)
     return None
 
 
@@ -228,7 +220,7 @@ def operation(code: bytes) -> str | None:
 def text(fault: Fault, place: Place) -> str:
     """Say it in the words of cuda-gdb."""
 
-    def triple(three: tuple[int, int, int]) -> str:
+    def triple(three: tuple[int, ...]) -> str:
         return "({},{},{})".format(*three)
 
     at, kernel = f"{fault.address:#x}", place.kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from aoti_debug.read.blocks import BlockReader, span_of
+from aoti_debug.read.blocks import BlockReader
 from aoti_debug.read.record import InputCheck, Line, Property, Record, Relation
 
 _HEAD = "Constraints violated ("
@@ -70,7 +70,7 @@ class ConstraintsReader(BlockReader[ConstraintsViolated]):
         reasons = [reason for text in texts[:at] if (reason := _reason(text)) is not None]
         fixes = [(f["name"], f["value"]) for t in texts[at:] if (f := _FIX.match(t))]
         if reasons:
-            span = span_of(self.artifact, lines)
+            span = self.span(*lines)
             self.found.add(ConstraintsViolated(span, tuple(reasons), tuple(fixes)))
 
 
@@ -78,17 +78,17 @@ def _reason(text: str) -> Reason | None:
     if found := _CONSTANT.search(text):
         name = found["name"]
         return Reason(name, None, f"{name} == {found['value']}", int(found["value"]))
-    if found := _VALUES.search(text):
-        guard = found["guard"].removesuffix(".")
-        value = re.fullmatch(r"a constant \((-?\d{1,19})\)", guard)
-        size = found["source"]
-        if value:
-            return Reason(found["name"] or size, size, f"{size} == {value[1]}", int(value[1]))
-        return Reason(found["name"] or size, size, guard)
-    if found := _RELATED.search(text):
-        size = found["source"]
-        return Reason(found["name"] or size, size, f"{size} == {found['othersource']}")
-    return None
+    found = _VALUES.search(text) or _RELATED.search(text)
+    if found is None:
+        return None
+    size = found["source"]
+    dim = found["name"] or size
+    if found.re is _RELATED:
+        return Reason(dim, size, f"{size} == {found['othersource']}")
+    guard = found["guard"].removesuffix(".")
+    if value := re.fullmatch(r"a constant \((-?\d{1,19})\)", guard):
+        return Reason(dim, size, f"{size} == {value[1]}", int(value[1]))
+    return Reason(dim, size, guard)
 
 
 def in_words(size: str) -> str:
@@ -150,8 +150,8 @@ class InputCheckReader(BlockReader[InputCheck]):
 
     def feed(self, line: Line) -> bool:
         if found := _INPUT.search(line.text):
-            span = span_of(self.artifact, [line])
-            self.found.add(InputCheck(span, int(found[1]), *_found_wrong(found[2].strip())))
+            wrong = _found_wrong(found[2].strip())
+            self.found.add(InputCheck(self.span(line), int(found[1]), *wrong))
         return False
 
 
@@ -178,6 +178,3 @@ def _code(text: str, names: tuple[str, ...]) -> str:
         return word
     code = int(digits)
     return names[code] if code < len(names) else text.strip()
-
-
-READERS = (InputCheckReader, ConstraintsReader)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from aoti_debug.read.blocks import BlockReader, span_of, triple, whole
-from aoti_debug.read.record import Line, Record, SanitizerError, SanitizerSummary
-
-Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
-Access = Literal["read", "write", "atomic", "assert", "free"]
+from aoti_debug.read.record import Access, Line, Record, SanitizerError, SanitizerSummary, Tool
 
 _PREFIX = "========="
 _START = re.compile(r"={9}(?: |\s*$)(?!.{0,8000}=\s*$)")  # a rule of some test runner ends so
@@ -61,7 +58,7 @@ class _Finding:
     def record(self, artifact: str) -> SanitizerError:
         size = _SIZE.search(self.what)
         return SanitizerError(
-            span_of(artifact, self.lines),
+            span_of(artifact, *self.lines),
             tool=tool_of(self.what),
             what=self.what[:1000],
             access=access_of(self.what),
@@ -104,8 +101,7 @@ class MemcheckReader(BlockReader[Record]):
         self.end()
         summary = _SUMMARY.search(text)
         if summary and self._summary is None:
-            errors = whole(summary[1]) or 0
-            self._summary = SanitizerSummary(span_of(self.artifact, [line]), errors)
+            self._summary = SanitizerSummary(self.span(line), whole(summary[1]) or 0)
         if text.startswith(_NOT_FINDINGS):
             return
         self._now = now = _Finding([line], text)
@@ -191,6 +187,3 @@ def access_of(what: str) -> Access | None:
     text = what.lower()
     words: tuple[Access, ...] = ("atomic", "assert", "read", "write", "free")
     return next((word for word in words if re.search(rf"\b{word}\b", text)), None)
-
-
-READERS = (MemcheckReader,)

@@ -1,8 +1,5 @@
-"""Read the XML that compute-sanitizer saves (`--xml --save FILE`).
-
-It holds what the text holds but for the distance to the nearest allocation, which the text alone
-tells.
-"""
+"""Read the XML that compute-sanitizer saves (`--xml --save FILE`). It holds what the text holds but
+for the distance to the nearest allocation."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from xml.parsers import expat
 
 from aoti_debug.errors import UnreadableInput
 from aoti_debug.read.blocks import Alike
-from aoti_debug.read.memcheck import ALIKE, FRAMES, KEPT, Tool, access_of
-from aoti_debug.read.record import SanitizerError, Span
+from aoti_debug.read.memcheck import ALIKE, FRAMES, KEPT, access_of
+from aoti_debug.read.record import SanitizerError, Span, Tool
 
 _ROOT = "ComputeSanitizerOutput"
 _LIMIT = 64 << 20  # bytes of a file that are looked at
@@ -64,8 +61,7 @@ class _Collector:
         self._artifact = artifact
         self._stack: list[Element] = []
         self._names: list[str] = []
-        self._characters: list[str] = []
-        self._size = 0
+        self._text = ""
         self._first = 0
         self._count = 0
         self.rooted = False
@@ -82,18 +78,16 @@ class _Collector:
             self._first = self.line()
         self._names.append(name)
         self._stack.append({})
-        self._characters, self._size = [], 0
+        self._text = ""
 
     def text(self, characters: str) -> None:
-        if self._size < _TEXT:
-            self._characters.append(characters)
-            self._size += len(characters)
+        if len(self._text) < _TEXT:
+            self._text += characters
 
     def end(self, name: str) -> None:
         element = self._stack.pop()
         self._names.pop()
-        text = "".join(self._characters).strip()[:_TEXT]
-        self._characters, self._size = [], 0
+        text, self._text = self._text.strip()[:_TEXT], ""
         if name == "record" and len(self._names) == 1:
             self._count += 1
             if self._count <= _RECORDS:

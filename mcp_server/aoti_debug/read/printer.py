@@ -15,9 +15,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from aoti_debug.read.blocks import BlockReader, Ends, integers, number, span_of, whole
-from aoti_debug.read.record import Launches, Line, Record, SavedTensor, Span, TensorStatistics
+from aoti_debug.read.record import (
+    Launches,
+    Line,
+    Record,
+    SavedTensor,
+    Span,
+    TensorStatistics,
+    When,
+)
 
-When = Literal["before", "after", "input"]
 _Head = tuple[Literal[2, 3], When, str, "str | None"]
 
 _SAVED = "aoti_torch_save_tensor_handle: Saved tensor to "
@@ -127,7 +134,7 @@ class _Order:
     def record(self, artifact: str) -> Launches:
         launch = max(self.pending) if self.pending else None
         return Launches(
-            span_of(artifact, self.lines),
+            span_of(artifact, *self.lines),
             mode=self.mode,
             kernels=tuple(self.kernels.items()),
             total=self.total,
@@ -214,8 +221,7 @@ class PrinterReader(BlockReader[Record]):
                 kernel, argument = _known(argument or "", kernels)
             if when is not None and when != "input" and kernel is not None:
                 self._order(1).see(line, when, kernel)
-            span = span_of(self.artifact, [line])
-            records.append(SavedTensor(span, path, when, kernel, argument))
+            records.append(SavedTensor(self.span(line), path, when, kernel, argument))
         return records
 
 
@@ -260,6 +266,3 @@ def _known(rest: str, kernels: set[str]) -> tuple[str | None, str | None]:
         return None, rest or None
     kernel = max(names, key=len)
     return kernel, rest[len(kernel) + 1 :]
-
-
-READERS = (PrinterReader,)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
-from aoti_debug.read.blocks import MARK, BlockReader, span_of
-from aoti_debug.read.record import QUOTE_LIMIT, ErrorLine, Line, PythonException, SaidLine, Span
+from aoti_debug.read.blocks import MARK, BlockReader
+from aoti_debug.read.record import (
+    QUOTE_LIMIT,
+    Chain,
+    ErrorLine,
+    Line,
+    PythonException,
+    SaidLine,
+    Span,
+)
 from aoti_debug.vocabulary import Place
 
 _SPEAKS = re.compile(
@@ -46,15 +54,14 @@ def said_lines(stream: BinaryIO, artifact: str) -> list[SaidLine]:
     """Return the first and last lines that are neither frames nor code, each with the two that
     follow; a long log is looked at in its first and last 64 KiB."""
     head = stream.read(1 << 16)
-    lines = [(number, line) for number, line in enumerate(head.split(b"\n"), 1)]
+    lines = list(enumerate(head.split(b"\n"), 1))
     rest, skipped = b"", 0
     while piece := stream.read(1 << 20):
         whole = rest + piece
         rest = whole[-(1 << 16) :]
         skipped += whole.count(b"\n") - rest.count(b"\n")
     if rest:
-        begin = head.count(b"\n") + skipped + 1
-        lines += [(begin + number, line) for number, line in enumerate(rest.split(b"\n"))]
+        lines += enumerate(rest.split(b"\n"), head.count(b"\n") + skipped + 1)
     words = [(number, line) for number, line in lines if not _NO_WORDS.match(line)]
     found = []
     for at, (number, line) in enumerate(words):
@@ -68,7 +75,7 @@ def said_lines(stream: BinaryIO, artifact: str) -> list[SaidLine]:
 
 
 _START = "Traceback (most recent call last):"
-_RELATIONS: tuple[tuple[str, Literal["cause", "context"]], ...] = (
+_RELATIONS: tuple[tuple[str, Chain], ...] = (
     ("The above exception was the direct cause of the following exception:", "cause"),
     ("During handling of the above exception, another exception occurred:", "context"),
 )
@@ -143,14 +150,12 @@ class _Traceback:
 
     def strip(self, text: str) -> str | None:
         """Take a logger's prefix off; None when the line is another writer's."""
-        if self.prefix and text.startswith(self.prefix):
-            text = text[len(self.prefix) :]
-        elif self.prefix and text.startswith(self.prefix.rstrip()):
-            text = text[len(self.prefix.rstrip()) :]
-        elif self.prefix and len(self.lines) > 1:
+        for prefix in (self.prefix, self.prefix.rstrip()):
+            if self.prefix and text.startswith(prefix):
+                return text[len(prefix) :]
+        if self.prefix and len(self.lines) > 1:
             return None
-        else:  # the first line was glued to other output
-            self.prefix = ""
+        self.prefix = ""  # the first line was glued to other output
         return text
 
 
@@ -175,7 +180,7 @@ class TracebackReader(BlockReader[PythonException]):
                 return True
             self._end()
         if self._ended is not None:
-            return self._feed_between(line)
+            return self._feed_between(self._ended, line)
         logger = _LOGGER.match(line.text)
         prefix = logger[0] if logger else ""
         found = _FRAME.match(line.text[len(prefix) :])
@@ -250,9 +255,8 @@ class TracebackReader(BlockReader[PythonException]):
             or MARK.match(text) is not None
         )
         paragraphs = now.type.endswith(_PARAGRAPHS)
-        if ends or (now.blank and not paragraphs) or now.size > _MESSAGE:
-            return False
-        if len(now.message) >= _LINES:
+        full = now.size > _MESSAGE or len(now.message) >= _LINES
+        if ends or full or (now.blank and not paragraphs):
             return False
         if text.startswith("frame #"):  # C++ frames are ShimReader's
             return True
@@ -270,7 +274,7 @@ class TracebackReader(BlockReader[PythonException]):
             self._name(now, now.candidate)
         if not now.type and (now.headless or not now.frames):
             return
-        span = replace(span_of(self.artifact, now.lines), last=now.last.number)
+        span = replace(self.span(*now.lines), last=now.last.number)
         message = "\n".join(now.message).strip()[:_MESSAGE]
         if now.type and message:
             span = replace(span, quote=f"{now.type}: {message}"[:300])
@@ -279,25 +283,18 @@ class TracebackReader(BlockReader[PythonException]):
         self._ended = PythonException(span, now.type, message, tuple(now.frames), None, True)
         self._after = 0
 
-    def _feed_between(self, line: Line) -> bool:
+    def _feed_between(self, ended: PythonException, line: Line) -> bool:
         """Look for the sentence that ties an exception to the next, past blank lines."""
-        if self._ended is None:
-            return False
         for mark, relation in _RELATIONS:
             if mark in line.text:
-                self._ended = replace(self._ended, relation=relation, last=False)
+                self._ended = replace(ended, relation=relation, last=False)
                 return True
         self._after += 1
-        if self._after < 4:
-            return True
-        if self._ended.relation is None or self._after > 40:
+        if self._after > 40 or (self._after > 3 and ended.relation is None):
             self._release(None)
         return self._ended is not None
 
-    def _release(self, relation: Literal["cause", "context"] | None) -> None:
+    def _release(self, relation: Chain | None) -> None:
         if self._ended is not None:
             ended, self._ended = self._ended, None
             self.found.add(replace(ended, relation=relation, last=relation is None))
-
-
-READERS = (TracebackReader,)

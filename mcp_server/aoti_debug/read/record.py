@@ -9,6 +9,14 @@ from typing import Literal, Protocol
 from aoti_debug.vocabulary import Place
 
 QUOTE_LIMIT = 300
+Triple = tuple[int, int, int]
+Property = Literal["dtype", "size", "stride", "device", "rank", "other"]
+Relation = Literal["equal", "min", "max"]
+Told = Literal["frame", "log", "type"]
+Chain = Literal["cause", "context"]
+When = Literal["before", "after", "input"]
+Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
+Access = Literal["read", "write", "atomic", "assert", "free"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +47,10 @@ class Record:
 
 
 class Reader(Protocol):
-    """Take the lines of one artifact in order and give records at the end.
+    """Take the lines of one artifact in order and give records at the end, in bounded memory.
 
     A line reaches `feed` when it holds one of `triggers`, or when the reader's last answer was
-    True (it is inside a block and wants the next line whatever it is). Memory is bounded: a reader
-    keeps the first and last of what repeats and counts the rest.
+    True: it is inside a block and wants the next line whatever it is.
     """
 
     @property
@@ -62,17 +69,13 @@ class DeviceAssert(Record):
     file: str
     line: int
     function: str | None
-    block: tuple[int, int, int] | None
-    thread: tuple[int, int, int] | None
+    block: Triple | None
+    thread: Triple | None
     condition: str
     lower: str | None  # of `index out of bounds: LOWER <= INDEX < UPPER`
     index: str | None
     upper: str | None
     count: int  # how many such lines there were
-
-
-Property = Literal["dtype", "size", "stride", "device", "rank", "other"]
-Relation = Literal["equal", "min", "max"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class CodePlace(Record):
 
     file: str
     function: str  # "" when only the file is known
-    told: Literal["frame", "log", "type"]
+    told: Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class PythonException(Record):
     type: str
     message: str  # at most 4,000 characters
     frames: tuple[Place, ...]
-    relation: Literal["cause", "context"] | None  # how it led to the one printed after it
+    relation: Chain | None  # how it led to the one printed after it
     last: bool  # nothing was printed after it in this chain
 
 
@@ -182,7 +185,7 @@ class Launches(Record):
 class TensorStatistics(Record):
     """One block of printer mode 2."""
 
-    when: Literal["before", "after", "input"]
+    when: When
     kernel: str
     argument: str
     launch: int  # counted over all kernels, 1-based; 0 for the model's inputs
@@ -202,18 +205,16 @@ class SavedTensor(Record):
     """A file that printer mode 1 says it wrote."""
 
     path: str
-    when: Literal["before", "after", "input"] | None
+    when: When | None
     kernel: str | None
     argument: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class GpuException(Record):
-    """A GPU exception as the driver's core dump progress or cuda-gdb tells it.
-
-    `line` is the faulting one, unless `start_only`: an assert leaves no program counter, and what
-    is shown is the kernel's first line. `text` is the source text of `line`.
-    """
+    """A GPU exception as the driver's core dump progress or cuda-gdb tells it. `line`, with its
+    `text`, is the faulting one, or the kernel's first (`start_only`) of an assert, which leaves no
+    program counter."""
 
     source: Literal["driver", "cuda-gdb"]
     exception: str  # CUDBG_EXCEPTION_... of the driver, "Warp Illegal Address" of cuda-gdb
@@ -221,8 +222,8 @@ class GpuException(Record):
     file: str | None = None
     line: int | None = None
     text: str | None = None
-    block: tuple[int, int, int] | None = None
-    thread: tuple[int, int, int] | None = None
+    block: Triple | None = None
+    thread: Triple | None = None
     instruction: str | None = None
     start_only: bool = False
     count: int = 1
@@ -232,16 +233,16 @@ class GpuException(Record):
 class SanitizerError(Record):
     """One finding of compute-sanitizer; those alike but for thread and address are counted."""
 
-    tool: Literal["memcheck", "initcheck", "racecheck", "synccheck"]
+    tool: Tool
     what: str
-    access: Literal["read", "write", "atomic", "assert", "free"] | None
+    access: Access | None
     size: int | None  # of the access, in bytes
     kernel: str | None = None
     offset: int | None = None
     file: str | None = None
     line: int | None = None
-    block: tuple[int, int, int] | None = None
-    thread: tuple[int, int, int] | None = None
+    block: Triple | None = None
+    thread: Triple | None = None
     address: int | None = None
     distance: int | None = None  # bytes to the nearest allocation
     side: Literal["after", "before", "inside"] | None = None
@@ -278,8 +279,7 @@ class NativeBacktrace(Record):
     def in_model(self) -> NativeFrame | None:
         """Return the innermost frame of the compiled model itself."""
         for frame in self.frames:
-            if "AOTInductorModel::" in frame.function or (frame.file or "").endswith(
-                ".wrapper.cpp"
-            ):
+            wrapper = (frame.file or "").endswith(".wrapper.cpp")
+            if wrapper or "AOTInductorModel::" in frame.function:
                 return frame
         return None

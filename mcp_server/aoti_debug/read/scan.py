@@ -10,19 +10,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import BinaryIO
 
-from aoti_debug.read import (
-    core_dump,
-    device_assert,
-    differences,
-    fault_handler,
-    input_check,
-    memcheck,
-    printer,
-    python_traceback,
-    shim,
-)
 from aoti_debug.read.blocks import LINE_LIMIT, Block, Blocks, MultiSearch
+from aoti_debug.read.core_dump import CoreDumpReader
+from aoti_debug.read.device_assert import DeviceAssertReader
+from aoti_debug.read.differences import DifferenceReader
+from aoti_debug.read.fault_handler import FaultHandlerReader, NativeReader, TerminatedReader
+from aoti_debug.read.input_check import ConstraintsReader, InputCheckReader
+from aoti_debug.read.memcheck import MemcheckReader
+from aoti_debug.read.printer import PrinterReader
+from aoti_debug.read.python_traceback import TracebackReader
 from aoti_debug.read.record import Line, Reader, Record
+from aoti_debug.read.shim import CodePlaceReader, RuntimeMessageReader, ShimReader
 
 TAIL_CHUNKS = 4  # kept back, so that the end of a log is read in full
 KIND_LIMIT = 2_000  # lines of one kind that are read, and as many in each block of the tail
@@ -48,15 +46,20 @@ _ANSI = re.compile(
     rb"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b\n]{0,200}\x07|[()][0-9A-B])"
 )
 _LOG_READERS: tuple[Callable[[str], Reader], ...] = (
-    *printer.READERS,
-    *device_assert.READERS,
-    *input_check.READERS,
-    *shim.READERS,
-    *python_traceback.READERS,
-    *fault_handler.READERS,
-    *core_dump.READERS,
-    *memcheck.READERS,
-    *differences.READERS,
+    PrinterReader,
+    DeviceAssertReader,
+    InputCheckReader,
+    ConstraintsReader,
+    RuntimeMessageReader,
+    CodePlaceReader,
+    ShimReader,
+    TracebackReader,
+    FaultHandlerReader,
+    TerminatedReader,
+    NativeReader,
+    CoreDumpReader,
+    MemcheckReader,
+    DifferenceReader,
 )
 _FRAME = b'  File "'
 _NOTEBOOK = re.compile(rb"^File \S{1,400}\.py:")
@@ -91,13 +94,12 @@ class _Kind:
     seen: int = 0
     skipped: int = 0
 
-    def is_due(self, *, sample: bool) -> bool:
+    def is_due(self) -> bool:
         """Count a line of this kind; tell whether it is to be read."""
+        if self.is_spent(1):
+            return False
         self.seen += 1
         self.family.seen += 1
-        if sample and (self.seen > KIND_LIMIT or self.family.seen > TRIGGER_LIMIT):
-            self.skipped += 1
-            return False
         return True
 
     def is_spent(self, count: int) -> bool:
@@ -172,7 +174,8 @@ class _Dispatcher:
                 early[text] -= 1
                 kind.skipped += 1
                 kind = None
-            kind = kind if kind is not None and kind.is_due(sample=sample) else None
+            if sample and kind is not None and not kind.is_due():
+                kind = None
             if kind is not None or self._open:
                 self._feed_line(block.first + offset, lines[offset], kind)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Literal
 
-from aoti_debug.read.blocks import MARK, BlockReader, span_of
+from aoti_debug.read.blocks import MARK, BlockReader
 from aoti_debug.read.record import (
     CodePlace,
     CppThrow,
@@ -14,9 +13,8 @@ from aoti_debug.read.record import (
     Record,
     RuntimeMessage,
     ShimException,
+    Told,
 )
-
-Told = Literal["frame", "log", "type"]
 
 _OURS = r"(?:torch|triton|torchdynamo|torchinductor)[\\/]"
 _CODE_FRAMES = (
@@ -51,7 +49,6 @@ _LOGGED_BEFORE = re.compile(r"\] (torch(?:\.\w{1,60}){1,8}): \[(?:ERROR|CRITICAL
 _TYPE = re.compile(
     r"(?<![\w./])(torch(?:\.\w{1,60}){2,8}(?:Error|Exception|Unsupported|Failed|Diagnostic))\b"
 )
-
 
 _CODE = (
     *("torch/_", "torch/export", "torch/fx", "torch/onnx/_internal", "torch/utils/cpp_extension"),
@@ -88,7 +85,7 @@ class CodePlaceReader(BlockReader[CodePlace]):
         return False
 
     def _add(self, line: Line, file: str, function: str, told: Told) -> None:
-        self.found.add(CodePlace(span_of(self.artifact, [line]), file, function, told))
+        self.found.add(CodePlace(self.span(line), file, function, told))
 
 
 # Text of the program that did not end its line, then the runtime's message.
@@ -115,8 +112,7 @@ class RuntimeMessageReader(BlockReader[RuntimeMessage]):
             return False
         if len(self._seen) < 5000:
             self._seen.add(key)
-        span = span_of(self.artifact, [line])
-        self.found.add(RuntimeMessage(span, text[len("Error: ") :][:4000]))
+        self.found.add(RuntimeMessage(self.span(line), text[len("Error: ") :][:4000]))
         return False
 
 
@@ -178,7 +174,7 @@ class ShimReader(BlockReader[Record]):
     def end(self) -> None:
         if not self.lines:
             return
-        span = replace(span_of(self.artifact, self.lines), last=self._last)
+        span = replace(self.span(), last=self._last)
         if self._message:
             self.found.add(ShimException(span, "\n".join(self._message).strip()[:4000]))
         if self._raised:
@@ -187,9 +183,5 @@ class ShimReader(BlockReader[Record]):
 
 
 def _function(text: str) -> str:
-    """Take the function out of `FUNCTION + 0x9d (0x7f03… in LIBRARY)`; `LIBRARY() [0x58216f]` has
-    none."""
+    """Take it out of `FUNCTION + 0x9d (0x7f03… in LIBRARY)`; `LIBRARY() [0x58216f]` has none."""
     return _OFFSET.sub("", text.rpartition(" (0x")[0])[:2000]
-
-
-READERS = (RuntimeMessageReader, CodePlaceReader, ShimReader)

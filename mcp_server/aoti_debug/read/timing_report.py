@@ -135,7 +135,6 @@ class Tried:
 class TimingReport:
     """All that was measured in one process, as far as it came."""
 
-    state: str = ""
     device: str = "cpu"
     device_name: str | None = None
     threads: int | None = None

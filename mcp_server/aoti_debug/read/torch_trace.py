@@ -3,13 +3,12 @@ which code asked for a bound of a dynamic size (its guards)."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from aoti_debug.read.typed import integer, real, string
+from aoti_debug.read.typed import integer, json_object, real, string
 
 _LINE_LIMIT = 1 << 20  # bytes
 _PAYLOAD_LIMIT = 1 << 18
@@ -78,17 +77,9 @@ def _events(stream: BinaryIO) -> Iterator[dict[str, Any]]:
                 payload.append(raw)
         if not is_event:
             continue
-        if (document := _read(b"".join(payload))) is not None:
+        if (document := json_object(b"".join(payload))) is not None:
             found += 1
             yield document
-
-
-def _read(data: bytes) -> dict[str, Any] | None:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
 
 
 _GUARDS = 200
@@ -115,11 +106,11 @@ class Asked:
 
 def read_guards(stream: BinaryIO) -> tuple[Asked, ...]:
     """Return the guards that compare a size, in the order in which they were asked for."""
-    files: dict[int, str] = {}
+    files: dict[int | None, str] = {}
     found: dict[str, Asked] = {}
     for document in _guard_lines(stream):
         if isinstance(name := document.get("str"), list) and len(name) == 2:
-            files[name[1]] = str(name[0])
+            files[integer(name[1])] = str(name[0])
         for key in ("guard_added", "guard_added_fast"):
             guard = document.get(key)
             if not isinstance(guard, dict) or len(found) >= _GUARDS:
@@ -135,15 +126,15 @@ def _guard_lines(stream: BinaryIO) -> Iterator[dict[str, object]]:
         begin = raw.find(b"{")
         if raw.startswith(b"\t") or begin < 0 or not any(key in raw for key in _KEYS):
             continue
-        if (document := _read(raw[begin:])) is not None:
+        if (document := json_object(raw[begin:])) is not None:
             yield document
 
 
-def _asker(stack: object, files: dict[int, str]) -> tuple[str, str, int] | None:
+def _asker(stack: object, files: dict[int | None, str]) -> tuple[str, str, int] | None:
     for frame in reversed(stack if isinstance(stack, list) else []):
         if not isinstance(frame, dict):
             return None
-        file = files.get(frame.get("filename", -1), "")
+        file = files.get(integer(frame.get("filename", -1)), "")
         if file and not any(part in file for part in _CARRIERS):
             line = frame.get("line")
             return str(frame.get("name"))[:100], file, line if isinstance(line, int) else 0

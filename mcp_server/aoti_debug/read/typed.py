@@ -4,6 +4,7 @@ its field is left out; texts and lists are cut to a length that any real one has
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import types
 from collections.abc import Callable, Mapping
@@ -130,6 +131,15 @@ def real(value: object) -> float | None:
         return float(value) if known else None  # type: ignore[arg-type]
     except OverflowError:
         return None
+
+
+def json_object(data: bytes) -> dict[str, Any] | None:
+    """Parse untrusted JSON; None for what is no object."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
 
 
 def string(value: object) -> str | None:

@@ -137,8 +137,7 @@ def _with_calls(run: RunSeen, counts: CallCounts, counted: Counted) -> RunSeen:
             calls[one.call] = replace(
                 like, captured=kept, why_not=one.why_not, signature=one.signature
             )
-    for number, call in calls.items():
-        calls[number] = _judged(call, counts)
+    calls = {number: _judged(call, counts) for number, call in calls.items()}
     recorded, like = calls.get(counts.last), groups.get(counts.last_group)
     if recorded is not None and recorded.captured is None and counts.held == counts.last:
         calls[counts.last] = replace(recorded, captured=counted.now, why_not=None)

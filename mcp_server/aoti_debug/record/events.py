@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from typing import Any, BinaryIO, TypeVar
 from aoti_debug.read import event_records as records
 from aoti_debug.read.event_records import Call, Details, Failure, Fields, Phase, Reference
 from aoti_debug.read.record import QUOTE_LIMIT, Record, Span
-from aoti_debug.read.typed import integer, real, string, strings, take, taken
+from aoti_debug.read.typed import integer, json_object, real, string, strings, take, taken
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.vocabulary import Leaf
 
@@ -69,18 +68,19 @@ class _EventReader:
     unreadable: int = 0
 
     def feed(self, number: int, raw: bytes) -> None:
-        try:
-            event = json.loads(raw)
-        except (ValueError, RecursionError):
-            self.unreadable += 1
-            return
-        pid = integer(event.get("pid")) if isinstance(event, dict) else None
+        event = json_object(raw) or {}
+        pid = integer(event.get("pid"))
         if pid is not None and self.key is None:
             self.key = string(event.get("key")) or ""
         if pid is None or (self.key and event.get("key") != self.key):
             self.unreadable += 1
             return
-        span = Span(ARTIFACT, number, number, _quote(raw))
+        try:
+            self._feed(Span(ARTIFACT, number, number, _quote(raw)), pid, event)
+        except (TypeError, ValueError, OverflowError):  # a field of another type
+            self.unreadable += 1
+
+    def _feed(self, span: Span, pid: int, event: Fields) -> None:
         kind = string(event.get("event")) or ""
         if kind in ("begin", "end") and (id_ := integer(event.get("id"))) is not None:
             (self._begin if kind == "begin" else self._end)(span, pid, id_, event)

@@ -116,9 +116,8 @@ class RunSeen:
         from aoti_debug.record.outputs import first_odd
 
         broken = [call for call in self.calls if call.breaks]
-        kept = [call for call in broken if call.captured is not None]
         if broken:
-            return next(iter([*kept, *broken]))
+            return next((call for call in broken if call.captured is not None), broken[0])
         held = (c for c in self.calls if c.captured is not None and c.holds_nonfinite)
         return first_odd(self, self.calls) or next(held, None)
 

@@ -25,52 +25,15 @@ from aoti_debug.plain import times
 from aoti_debug.report.diagnosis import (
     brief,
     input_item,
-    kernel_item,
     outline_diagnosis,
     outline_log,
     slice_section,
-    source_item,
     values_section,
+    where_section,
 )
 from aoti_debug.report.package import outline_package
 from aoti_debug.report.text import Item, Outline, Section, Tone, extended, following, section
 from aoti_debug.sweep.answer import SweepAnswer
-
-
-def outline_explained(answer: ExplainAnswer) -> Outline:
-    """Outline a kernel: why it failed first, then what it is."""
-    users, name = answer.user_kernel, answer.kernel.name
-    return Outline(
-        answer.summary,
-        "fault" if answer.category else "plain",
-        tuple(filter(None, (answer.category, answer.confidence))),
-        (
-            section(
-                "Where",
-                *map(source_item, answer.source),
-                Item(f"{users.file}:{users.line}", "your kernel", users.text or "")
-                if users
-                else None,
-                kernel_item(answer.kernel),
-                Item(", ".join(answer.ops), "operators") if answer.ops else None,
-            ),
-            section("Why", input_item(answer.input)),
-            slice_section(answer.slice),
-            values_section(answer.values),
-            _named("Arguments", answer.arguments),
-            _named("Sizes", answer.sizes),
-            section("Fed by", *answer.chain),
-            section("Checked", *answer.checked),
-            section("Not checked", *answer.unchecked),
-            section("Code", Item(f"of {name}", quote=answer.code, whole=True, language="python"))
-            if answer.code
-            else section("Code"),
-            section("Fix", *(Item(fix.what, fix.why or "") for fix in answer.fixes)),
-            following(answer.next),
-            section("Notes", *answer.notes),
-        ),
-        foot=f"run {answer.run}" if answer.run else answer.package or "",
-    )
 
 
 def _named(title: str, words: Mapping[str, str]) -> Section:
@@ -89,7 +52,36 @@ def outline(answer: Model) -> Outline:
 
 outline.register(Diagnosis, outline_diagnosis)
 outline.register(DiagnoseAnswer, outline_log)
-outline.register(ExplainAnswer, outline_explained)
+
+
+@outline.register
+def _(answer: ExplainAnswer) -> Outline:
+    """Outline a kernel: why it failed first, then what it is."""
+    users, name = answer.user_kernel, answer.kernel.name
+    own = Item(f"{users.file}:{users.line}", "your kernel", users.text or "") if users else None
+    return Outline(
+        answer.summary,
+        "fault" if answer.category else "plain",
+        tuple(filter(None, (answer.category, answer.confidence))),
+        (
+            where_section(answer, own),
+            section("Why", input_item(answer.input)),
+            slice_section(answer.slice),
+            values_section(answer.values),
+            _named("Arguments", answer.arguments),
+            _named("Sizes", answer.sizes),
+            section("Fed by", *answer.chain),
+            section("Checked", *answer.checked),
+            section("Not checked", *answer.unchecked),
+            section("Code", Item(f"of {name}", quote=answer.code, whole=True, language="python"))
+            if answer.code
+            else section("Code"),
+            section("Fix", *(Item(fix.what, fix.why or "") for fix in answer.fixes)),
+            following(answer.next),
+            section("Notes", *answer.notes),
+        ),
+        foot=f"run {answer.run}" if answer.run else answer.package or "",
+    )
 
 
 @outline.register
@@ -148,12 +140,13 @@ def _(answer: VerifyAnswer) -> Outline:
         return extended(_main(None, answer.run, answer.status), section("Notes", *answer.notes))
     tones: dict[str, Tone] = {"fixed": "fine", "undecided": "doubt"}
     failure = map(brief, filter(None, [answer.diagnosis]))
+    checks = sorted(answer.checks, key=lambda check: list(_CHECK_MARKS).index(check.result))
     return Outline(
         f"{answer.verdict}: {answer.reason}",
         tones.get(answer.verdict, "fault"),
         sections=(
             section("Failure", *failure, answer.against),
-            section("Checks", *map(_check, sorted(answer.checks, key=_worst_first))),
+            section("Checks", *map(_check, checks)),
             section("Changed", *answer.changed),
             section("Cost", *answer.cost),
             section("Files", ", ".join(answer.artifacts)),
@@ -163,13 +156,11 @@ def _(answer: VerifyAnswer) -> Outline:
     )
 
 
-def _worst_first(check: Check) -> int:
-    return ("bad", "unknown", "good").index(check.result)
+_CHECK_MARKS = {"bad": "✗", "unknown": "?", "good": "✓"}  # worst first
 
 
 def _check(check: Check) -> Item:
-    mark = {"bad": "✗", "unknown": "?", "good": "✓"}[check.result]
-    return Item(f"{mark} {check.what}", check.finding)
+    return Item(f"{_CHECK_MARKS[check.result]} {check.what}", check.finding)
 
 
 @outline.register

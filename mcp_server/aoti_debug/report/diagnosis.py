@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from aoti_debug.model import (
-    Cost,
     DiagnoseAnswer,
     Diagnosis,
     Evidence,
@@ -28,6 +28,10 @@ from aoti_debug.report.text import (
     table,
 )
 
+if TYPE_CHECKING:
+    from aoti_debug.answers import ExplainAnswer
+    from aoti_debug.examine.answers import TensorValues
+
 _COLUMNS = ("node", "min", "max", "mean", "nan", "inf", "")
 _TABLE_ROWS = 14
 
@@ -49,13 +53,18 @@ def values_section(rows: Sequence[ValueRow]) -> Section:
 
 
 def _cells(row: ValueRow) -> tuple[str, ...]:
-    numbers = (_number(row.min), _number(row.max), _number(row.mean))
-    mark = f"<- {row.mark}" if row.mark else ""
-    return (row.node[:32], *numbers, str(row.nan or ""), str(row.inf or ""), mark)
+    return (row.node[:32], *statistics(row), f"<- {row.mark}" if row.mark else "")
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+def statistics(row: ValueRow | TensorValues) -> tuple[str, ...]:
+    """Return the cells of min, max, mean, NaN and Inf."""
+    numbers = ("" if n is None else f"{n:.4g}" for n in (row.min, row.max, row.mean))
+    return (*numbers, str(row.nan or ""), str(row.inf or ""))
+
+
+def where_section(found: Diagnosis | ExplainAnswer, own: Item | None) -> Section:
+    ops = Item(", ".join(found.ops), "operators") if found.ops else None
+    return section("Where", *map(source_item, found.source), own, _kernel_item(found.kernel), ops)
 
 
 def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
@@ -64,13 +73,7 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
         tone=tone_of(diagnosis),
         tags=tags_of(diagnosis),
         sections=(
-            section(
-                "Where",
-                *map(source_item, diagnosis.source),
-                Item(diagnosis.calls, "calls") if diagnosis.calls else None,
-                kernel_item(diagnosis.kernel),
-                Item(", ".join(diagnosis.ops), "operators") if diagnosis.ops else None,
-            ),
+            where_section(diagnosis, Item(diagnosis.calls, "calls") if diagnosis.calls else None),
             section("Why", input_item(diagnosis.input), _fault(diagnosis.fault), diagnosis.means),
             slice_section(diagnosis.slice),
             values_section(diagnosis.values),
@@ -104,10 +107,9 @@ def tone_of(diagnosis: Diagnosis) -> Tone:
 
 
 def tags_of(diagnosis: Diagnosis) -> tuple[str, ...]:
-    tags = [diagnosis.category.replace("_", " "), diagnosis.confidence]
-    if diagnosis.phase != "none":
-        tags.append(f"in phase {diagnosis.phase.replace('_', ' ')}")
-    return tuple(tags)
+    phase = f"in phase {diagnosis.phase.replace('_', ' ')}"
+    tags = (diagnosis.category.replace("_", " "), diagnosis.confidence, phase)
+    return tags if diagnosis.phase != "none" else tags[:2]
 
 
 def fix_item(fix: Fix) -> Item:
@@ -121,7 +123,7 @@ def source_item(line: SourceLine) -> Item:
     return Item(f"{line.file}:{line.line}", "your code", line.text or "")
 
 
-def kernel_item(kernel: Kernel | None) -> Item | None:
+def _kernel_item(kernel: Kernel | None) -> Item | None:
     if kernel is None:
         return None
     text = f"kernel {kernel.name}"
@@ -155,8 +157,8 @@ def _fault(fault: Fault | None) -> Item | None:
         f"at {fault.address}" if fault.address else "",
         f"{_bytes(fault.distance)} {beside} the nearest allocation" if fault.distance else "",
         f"which has {_bytes(fault.allocation)}" if fault.allocation else "",
-        f"block {_triple(fault.block)}" if fault.block else "",
-        f"thread {_triple(fault.thread)}" if fault.thread else "",
+        f"block {fault.block}" if fault.block else "",
+        f"thread {fault.thread}" if fault.thread else "",
         f"ended by {fault.signal}" if fault.signal else "",
     ]
     text = ", ".join(part for part in parts if part)
@@ -210,22 +212,12 @@ def _evidence(evidence: Evidence) -> Item:
 
 def _foot(diagnosis: Diagnosis) -> str:
     parts = [f"run {diagnosis.run}"] if diagnosis.run else []
-    if diagnosis.cost is not None:
-        parts += _cost(diagnosis.cost)
+    if (cost := diagnosis.cost) is not None:
+        parts.append(times(cost.process_runs, "process", "processes"))
+        parts += [times(cost.recompiles, "recompile"), f"{cost.wall_s:.1f} s"]
+        parts += [f"{cost.gpu_s:.1f} s of GPU"] if cost.gpu_s is not None else []
     return " · ".join(parts)
-
-
-def _cost(cost: Cost) -> list[str]:
-    parts = [times(cost.process_runs, "process", "processes"), times(cost.recompiles, "recompile")]
-    parts.append(f"{cost.wall_s:.1f} s")
-    if cost.gpu_s is not None:
-        parts.append(f"{cost.gpu_s:.1f} s of GPU")
-    return parts
 
 
 def _bytes(number: int | None) -> str | None:
     return None if number is None else times(number, "byte")
-
-
-def _triple(value: tuple[int, int, int]) -> str:
-    return f"({', '.join(map(str, value))})"

@@ -19,7 +19,7 @@ from aoti_debug.examine.answers import (
     WeightStep,
 )
 from aoti_debug.plain import few
-from aoti_debug.report.diagnosis import source_item
+from aoti_debug.report.diagnosis import source_item, statistics
 from aoti_debug.report.html import Plot, Series, lines_plot
 from aoti_debug.report.text import Item, Outline, Section, Tone, following, section, table
 
@@ -143,10 +143,8 @@ def _lines(launch: KernelValues) -> list[tuple[tuple[str, ...], bool]]:
 
 
 def _cells(one: TensorValues) -> tuple[str, ...]:
-    numbers = ("" if n is None else f"{n:.4g}" for n in (one.min, one.max, one.mean))
     shape = "x".join(map(str, one.shape)) or "scalar"
-    name = f"{one.name[:20]}{' =' if one.written else ''}"
-    return (name, shape, *numbers, str(one.nan or ""), str(one.inf or ""))
+    return (f"{one.name[:20]}{' =' if one.written else ''}", shape, *statistics(one))
 
 
 @_own.register

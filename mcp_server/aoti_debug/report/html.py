@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from leather import Chart
 
-    from aoti_debug.model import Diagnosis, ValueRow
+    from aoti_debug.model import Diagnosis
 
 GOOD, BAD = "#3b78b5", "#c62828"
 COLOURS = (GOOD, BAD, "#2e7d32", "#b26a00")
@@ -63,16 +63,11 @@ def lines_plot(x: str, y: str, series: Iterable[tuple[str, Series]]) -> str:
 
 
 def diagnosis_plots(diagnosis: Diagnosis | None) -> tuple[Plot, ...]:
-    """Plot the values along the model that a diagnosis holds."""
-    plot = values_plot(diagnosis.values) if diagnosis is not None else None
-    return (plot,) if plot is not None else ()
-
-
-def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
     """Plot the largest, mean and smallest value along the model, and where it is not finite."""
+    rows = diagnosis.values if diagnosis is not None else []
+    if len(rows) < PLOTTED:
+        return ()
     numbered = [(row.number or place, row) for place, row in enumerate(rows, 1)]
-    if len(numbered) < PLOTTED:
-        return None
     chart = _chart("operation of the model", "value (logarithmic beyond 1)")
     for name, colour in zip(("max", "mean", "min"), COLOURS[:1] + COLOURS[2:], strict=True):
         values = ((at, getattr(row, name)) for at, row in numbered)
@@ -82,10 +77,9 @@ def values_plot(rows: Sequence[ValueRow]) -> Plot | None:
     lost = [(at, 0.0) for at, row in numbered if row.nan or row.inf]
     if lost:
         chart.add_dots(lost, name="NaN or Inf", fill_color=BAD, radius=4)
-    svg = svg_of(chart)
-    first = next((row for _, row in numbered if row.mark), None)
+    first = next((row for row in rows if row.mark), None)
     told = f"{first.node}: {first.mark}" if first else f"{len(rows)} operations"
-    return Plot("Values along the model", svg, told)
+    return (Plot("Values along the model", svg_of(chart), told),)
 
 
 def squeezed(value: float) -> float:

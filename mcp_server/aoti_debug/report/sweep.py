@@ -93,12 +93,9 @@ def _plots(answer: SweepAnswer, ledger: Path, earlier: list[Path]) -> Iterator[P
 
 
 def _history(paths: list[Path]) -> Iterator[Plot]:
-    good: list[tuple[float, float]] = []
-    bad: list[tuple[float, float]] = []
-    for number, path in enumerate(paths[-20:], 1):
-        outcomes = [row.outcome for row in rows_of(path)]
-        good.append((float(number), float(outcomes.count("ok"))))
-        bad.append((float(number), float(len(outcomes) - outcomes.count("ok"))))
+    sweeps = [[row.outcome == "ok" for row in rows_of(path)] for path in paths[-20:]]
+    good = [(float(number), float(sum(one))) for number, one in enumerate(sweeps, 1)]
+    bad = [(float(number), float(len(one) - sum(one))) for number, one in enumerate(sweeps, 1)]
     if len(good) > 1:
         plot = lines_plot("sweep", "targets", (("good", good), ("not good", bad)))
         yield Plot("Earlier sweeps", plot, "of this name on this machine; the last is this one")

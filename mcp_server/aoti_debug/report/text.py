@@ -238,7 +238,7 @@ _COMMANDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "verify_fix": ("verify", ("what", "script")),
     "read_artifact": ("artifact", ("run", "name")),
 }
-_PLACEHOLDERS = {"triage": "SCRIPT", "run_stage": "SCRIPT", "verify_fix": "SCRIPT"}
+_TAKE_A_SCRIPT = frozenset({"triage", "run_stage", "verify_fix"})
 _OPTIONS = {"timeout_s": "--timeout", "run": "--against"}
 _ONLY_OVER_MCP = frozenset({"wait_s", "text"})
 
@@ -252,7 +252,7 @@ def command_line(step: Next) -> str:
     words = ["aoti-debug", command]
     words += [_word(arguments.pop(name)) for name in positions if name in arguments]
     if len(words) == 2 and not {"command", "module"} & arguments.keys():
-        words += [_PLACEHOLDERS[step.tool]] if step.tool in _PLACEHOLDERS else []
+        words += ["SCRIPT"] if step.tool in _TAKE_A_SCRIPT else []
     program = arguments.pop("command", ())
     rest = arguments.pop("args", ())
     for name, value in arguments.items():

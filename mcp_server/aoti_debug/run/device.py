@@ -97,8 +97,7 @@ def _chosen(devices: list[Device], visible: str | None) -> list[Device]:
 def lock_devices(
     devices: Sequence[Device], *, run: str, command: str, at: Path | None = None
 ) -> Iterator[None]:
-    """Hold all of `devices` for `run`, or raise DeviceBusy with the holder's name. The locks are
-    the kernel's, so they hold between processes and end with them."""
+    """Hold `devices` by the kernel's locks, or raise DeviceBusy with the holder's name."""
     with contextlib.ExitStack() as held:
         for device in sorted(devices, key=lambda d: d.uuid):
             held.enter_context(_lock(device, run, command, at))

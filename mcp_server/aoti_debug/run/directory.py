@@ -12,7 +12,6 @@ import stat
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,13 @@ from aoti_debug.model import RunRecord
 from aoti_debug.plain import clean
 from aoti_debug.run import files as pages
 from aoti_debug.run.files import (
-    create,
     files_below,
     folder,
     is_regular,
     open_regular,
     read_json,
     remove,
+    reserve,
     write_atomically,
     write_new,
 )
@@ -73,8 +72,7 @@ class RunDirectory(Kept):
         except OSError as error:
             raise RunDirectoryError(f"cannot make a run directory in {runs}: {error}") from error
         run.write_record({"status": "running"})
-        with contextlib.suppress(OSError), os.fdopen(create(run.path / RESERVE), "wb") as file:
-            os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+        reserve(run.path / RESERVE, RESERVE_BYTES)
         return run
 
     @classmethod
@@ -98,8 +96,7 @@ class RunDirectory(Kept):
         )
 
     def subdirectory(self, name: str, *, new: bool = False) -> Path:
-        """Make a directory below this one, not through a link of the run's; a `new` one replaces
-        what is there. Raise RunDirectoryError."""
+        """Make a directory, not through a link; `new` replaces one. Raise RunDirectoryError."""
         self.check()
         path = self.path
         *_, last = parts = Path(name).parts
@@ -123,8 +120,7 @@ class RunDirectory(Kept):
             (self.path / RESERVE).unlink(missing_ok=True)
 
     def write(self, name: str, document: Mapping[str, Any]) -> None:
-        """Write a JSON document atomically, on a full disk into reserved space; raise
-        RunDirectoryError."""
+        """Write JSON atomically, on a full disk into reserved space; raise RunDirectoryError."""
         self.check()
         path = self.path / name
         data = json.dumps(document, indent=1, ensure_ascii=True).encode() + b"\n"
@@ -163,8 +159,7 @@ class RunDirectory(Kept):
                 return time.time() - self.path.stat().st_mtime < UNSEEN_S
         return bool(alive)
 
-    def is_used(self) -> bool:
-        return self.is_running()
+    is_used = is_running
 
     def age(self) -> tuple[float, str]:
         """Order by minute of the name, then by time of the record, newest first."""
@@ -217,10 +212,9 @@ class RunDirectory(Kept):
         path = self.resolve(name)
         try:
             with open_regular(path, stop) as file:
-                part = pages.read(file, name, offset, limit)
+                return pages.read(self.id, file, name, offset, limit)
         except OSError as error:
             raise UnknownArtifact(f"{name} cannot be read: {error.strerror}") from error
-        return ArtifactPage(run=self.id, name=name, **asdict(part))
 
 
 def list_runs(at: Path | None = None) -> list[RunDirectory]:

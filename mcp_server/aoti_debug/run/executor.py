@@ -40,8 +40,6 @@ NO_GPU = Demand(gpus=0)
 
 @dataclass(slots=True)
 class Gpu:
-    """One GPU, and what of it is promised."""
-
     uuid: str
     name: str
     memory: int
@@ -104,7 +102,6 @@ class Machine:
         return Share(tuple(gpu.uuid for gpu in chosen), each, memory, cores)
 
     def give(self, share: Share) -> None:
-        """Take back what a task had."""
         for gpu in self.gpus:
             if gpu.uuid in share.gpus:
                 gpu.users -= 1
@@ -179,9 +176,8 @@ async def dispatch(
     on_result: Callable[[R], None],
     stop: anyio.Event,
 ) -> None:
-    """Run each task once, as soon as the executor has room for it, and begin none after `stop`;
-    memory does not grow with their number. The first error stops the others and is raised when they
-    have ended."""
+    """Run each task once, as soon as there is room for it, and begin none after `stop`. The first
+    error stops the others and is raised when they have ended. Memory does not grow."""
     waiting: deque[T] = deque()
     freed = anyio.Event()
     overtaken = 0

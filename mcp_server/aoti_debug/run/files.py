@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -11,10 +12,10 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
+from aoti_debug.answers import ArtifactPage
 from aoti_debug.errors import WrongUse
 from aoti_debug.plain import plain
 from aoti_debug.run.machine import ask
@@ -30,21 +31,23 @@ _ALWAYS_TEXT = {".log", ".txt", ".json", ".jsonl", ".xml", ".py", ".cpp", ".h", 
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27}) + b"\x7f"
 
 
-@dataclass(frozen=True, slots=True)
-class TextPart:
-    offset: int
-    limit: int
-    total: int
-    unit: Literal["lines", "bytes"]
-    text: str
-    next_offset: int | None
+_Part = tuple[int, int, int, list[str], int]  # offset, limit, total, rows, how many of it
 
 
-def read(file: BinaryIO, name: str, offset: int, limit: int | None) -> TextPart:
+def read(run: str, file: BinaryIO, name: str, offset: int, limit: int | None) -> ArtifactPage:
     small = os.fstat(file.fileno()).st_size <= COUNTED  # a sparse file has any size at no cost
-    if small and (Path(name).suffix in _ALWAYS_TEXT or _looks_like_text(file)):
-        return _lines(file, offset, limit)
-    return _bytes(file, offset, limit)
+    text = small and (Path(name).suffix in _ALWAYS_TEXT or _looks_like_text(file))
+    offset, limit, total, rows, count = (_lines if text else _bytes)(file, offset, limit)
+    return ArtifactPage(
+        run=run,
+        name=name,
+        offset=offset,
+        limit=limit,
+        total=total,
+        unit="lines" if text else "bytes",
+        text="\n".join(rows),
+        next_offset=offset + count if count and offset + count < total else None,
+    )
 
 
 def _looks_like_text(file: BinaryIO) -> bool:
@@ -53,7 +56,7 @@ def _looks_like_text(file: BinaryIO) -> bool:
     return len(sample) == len(sample.translate(None, _CONTROLS))
 
 
-def _lines(file: BinaryIO, offset: int, limit: int | None) -> TextPart:
+def _lines(file: BinaryIO, offset: int, limit: int | None) -> _Part:
     total = _count(file)
     offset = max(0, total + offset) if offset < 0 else offset
     limit = LINES if limit is None else max(1, limit)
@@ -65,9 +68,7 @@ def _lines(file: BinaryIO, offset: int, limit: int | None) -> TextPart:
         if shown and size > TEXT_LIMIT:
             break
         shown.append(line)
-    after = offset + len(shown)
-    more = after if shown and after < total else None
-    return TextPart(offset, limit, total, "lines", "\n".join(shown), more)
+    return offset, limit, total, shown, len(shown)
 
 
 def _count(file: BinaryIO) -> int:
@@ -114,17 +115,14 @@ def _line(file: BinaryIO) -> str | None:
     return text
 
 
-def _bytes(file: BinaryIO, offset: int, limit: int | None) -> TextPart:
+def _bytes(file: BinaryIO, offset: int, limit: int | None) -> _Part:
     total = os.fstat(file.fileno()).st_size
     offset = max(0, total + offset) if offset < 0 else min(offset, total)
     limit = BYTES if limit is None else max(1, limit)
-    most = TEXT_LIMIT // 78 * 16
     file.seek(offset)
-    data = file.read(min(limit, most))
+    data = file.read(min(limit, TEXT_LIMIT // 78 * 16))
     rows = [_row(offset + at, data[at : at + 16]) for at in range(0, len(data), 16)]
-    after = offset + len(data)
-    more = after if data and after < total else None
-    return TextPart(offset, limit, total, "bytes", "\n".join(rows), more)
+    return offset, limit, total, rows, len(data)
 
 
 def _row(at: int, data: bytes) -> str:
@@ -213,6 +211,12 @@ def create(path: Path, mode: int = 0o600) -> int:
     path.unlink(missing_ok=True)
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.open(path, flags, mode)
+
+
+def reserve(path: Path, size: int) -> None:
+    """Make a file of so many bytes on disk, if there is room for it."""
+    with contextlib.suppress(OSError), os.fdopen(create(path), "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
 
 
 def write_new(path: Path, data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -168,21 +169,17 @@ def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> In
         watched[str(python)] = python.stat().st_mtime
     except (ValueError, IndexError, TypeError, OSError):
         return Installed(problem=(answer.stderr.strip() or f"exit {answer.code}")[-300:])
-    try:
+    with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
         make_folder(kept.parent)
         write_atomically(kept, json.dumps([asdict(found), watched]).encode())
-    except OSError:
-        pass  # a cache that cannot be written only costs time
     return found
 
 
 def _known(kept: Path, python: Path) -> Installed | None:
-    try:
+    with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
         facts, watched = json.loads(read_regular(kept))
         if not all(value is None or isinstance(value, str) for value in facts.values()):
             return None  # a script may write there too
         if str(python) in watched and all(Path(p).stat().st_mtime == t for p, t in watched.items()):
             return Installed(**facts)
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        pass
     return None

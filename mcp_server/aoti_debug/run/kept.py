@@ -129,8 +129,7 @@ def _opened(path: Path) -> int:
 
 
 def make(kind: str, name: str, owner: str | None = None, at: Path | None = None) -> Kept:
-    """Make a folder of this kind for this owner, or take the existing one; raise RunDirectoryError
-    where it cannot be made or is another owner's."""
+    """Make or take the folder of this kind and owner; raise RunDirectoryError."""
     path = (at or home()) / kind / name
     kept = Kept(path)
     try:
@@ -152,8 +151,7 @@ private: list[Path] = []  # files of the server that no client may read: its tok
 
 
 def within(path: Path, owner: str | None = None, at: Path | None = None) -> Kept | None:
-    """Return the folder of the home that a path leads into, None for other paths; raise
-    UnreadableInput for a folder that this owner may not see, and for files of the server."""
+    """Return the folder of the home that a path leads into; raise UnreadableInput for another's."""
     if owner is not None and _is_private(path):
         raise UnreadableInput(f"there is no file {path}", help="Name a file of your own.")
     try:
@@ -179,9 +177,8 @@ def _is_private(path: Path) -> bool:
 
 def keep(folders: list[Kept], owner: str | None, count: int | None, most: int) -> list[str]:
     """Remove the oldest folders of a quota, given newest first: beyond `count` of an owner and kind
-    (default: KEEP) and beyond `most` bytes. Return their names. None in use is removed; of other
-    owners only those unused for a day. Raise RunDirectoryError where what remains of others exceeds
-    `most`."""
+    and beyond `most` bytes; none in use, of other owners only those unused for a day. Return their
+    names. Raise RunDirectoryError where others' exceed `most`."""
     removed: list[str] = []
     counts: Counter[tuple[str, str | None]] = Counter()
     total = 0

@@ -1,13 +1,11 @@
 """Run one program and end everything that it started.
 
-Started by `process.py` by file path with `python -I -S`, so it may import only the standard
-library and keeps to modules that load fast. It is a process of its own because it must outlive a
-server that was ended by SIGKILL, and because orphans of the program can only be handed to a
-parent that waits for nothing else.
+`process.py` starts it by its path with `python -I -S`: it imports only what loads fast. It outlives
+a server that was ended by SIGKILL, and adopts the program's orphans.
 
-File descriptors: 0 the control pipe (a marshalled order, then nothing; end of file means: end the
-program), 1 the status pipe (lines of a secret, which the program is not told, and a JSON object of
-numbers), 2 and the one named by the first argument the program's standard error and output.
+File descriptors: 0 the control pipe (a marshalled order; its end means: end the program), 1 the
+status pipe (lines of a secret, which the program is not told, and a JSON object of numbers), 2 and
+the one named by the first argument the program's standard error and output.
 """
 
 # ruff: noqa: SIM105, PTH123, PTH208  (contextlib and pathlib would double the time this takes to start)
@@ -112,8 +110,6 @@ def send(pid: int, number: int) -> None:
 
 
 class Tree:
-    """The program and all that it started."""
-
     def __init__(self, mark: str, adopts: bool) -> None:
         self.mark = mark
         self.adopts = adopts
@@ -263,8 +259,7 @@ def _say(secret: str, text: str) -> None:
 
 
 def leave_processors_to_others(more: int = 0) -> None:
-    """Add to this process's nice value and give it to its session's group of processes: a kernel
-    that groups sessions compares only the groups."""
+    """Add to the nice value of this process and of its session's group, which some kernels use."""
     try:
         nice = os.nice(more)
         if sys.platform == "linux" and os.sched_getscheduler(0) == os.SCHED_IDLE:

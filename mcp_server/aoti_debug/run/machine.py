@@ -39,8 +39,7 @@ def ask(
     argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float = 10.0
 ) -> Answer | None:
     """Return what a program prints; None if it cannot start, is late or prints too much. Blocks."""
-    path = (os.environ if env is None else env).get("PATH")
-    if shutil.which(argv[0], path=path) is None:
+    if shutil.which(argv[0], path=(os.environ if env is None else env).get("PATH")) is None:
         return None
     with_us = [sys.executable, "-I", "-S", "-c", _WITH_US, str(os.getpid())]
     try:
@@ -58,13 +57,11 @@ def ask(
     assert process.stdout is not None
     assert process.stderr is not None
     with process.stdout, process.stderr, counted(process.pid):
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             said = _said((process.stdout.fileno(), process.stderr.fileno()), timeout_s)
             if said is not None:
                 code = process.wait(timeout_s)
                 return Answer(code, *(text.decode("utf-8", "replace") for text in said))
-        except subprocess.TimeoutExpired:
-            pass
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         # A tool that hangs in a driver does not die of SIGKILL: do not wait for it for ever.
@@ -192,25 +189,19 @@ def this_process() -> dict[str, Any]:
 
 def is_alive(recorded: object) -> bool | None:
     """Tell whether a recorded process runs; None when this cannot be seen from here."""
-    if not isinstance(recorded, dict) or not 0 < _pid(recorded) < 1 << 32:
+    pid = recorded.get("pid") if isinstance(recorded, dict) else None
+    if not isinstance(recorded, dict) or not isinstance(pid, int) or not 0 < pid < 1 << 32:
         return False
     if recorded.get("place") != _place():
         return None
-    start = _start(_pid(recorded))
+    start = _start(pid)
     return start is not None and start == recorded.get("start")
-
-
-def _pid(recorded: dict[str, Any]) -> int:
-    pid = recorded.get("pid")
-    return pid if isinstance(pid, int) else 0
 
 
 def _start(pid: int) -> str | None:
     # Clock ticks since boot do not move with the clock, as psutil's time of creation does.
-    try:
+    with contextlib.suppress(OSError, IndexError):
         return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19].decode()
-    except (OSError, IndexError):
-        pass
     import psutil
 
     try:

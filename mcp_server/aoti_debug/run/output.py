@@ -30,9 +30,8 @@ class Stream:
 
 
 class Log:
-    """A file that keeps head and tail of what is written, `cap` bytes in all. It fills in order, so
-    a killed server leaves it readable; beyond the cap its second half is overwritten in a circle,
-    which `close` puts in order. Write errors are counted, not raised."""
+    """A file that keeps head and tail of what is written, `cap` bytes in all. Its second half is
+    overwritten in a circle, which `close` puts in order. Write errors are counted, not raised."""
 
     def __init__(self, path: Path, cap: int) -> None:
         self._cap = max(cap, 4096)

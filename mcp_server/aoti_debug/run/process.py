@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +47,10 @@ async def run_process(
     enough: anyio.Event | None = None,
     serving: Callable[[int], bool] = lambda _: False,
 ) -> Exit:
-    """Run `command` to its end and write stdout.log and stderr.log into `directory`; no process of
-    the tree is left. Cancelling the surrounding scope ends the tree and raises. Setting `stop` ends
-    it as `cancelled`. Setting `enough`, the end of `watch_for_s`, or a time-out while `serving`
-    ends it as watched long enough. Raise CannotStart where the program cannot be executed,
-    RunDirectoryError where the logs cannot be created."""
+    """Run `command` and write stdout.log and stderr.log into `directory`; no process of the tree is
+    left. Cancelling ends the tree and raises. `stop` ends it as `cancelled`; `enough`,
+    `watch_for_s`, or a time-out while `serving` as watched long enough. Raise CannotStart or
+    RunDirectoryError."""
     try:
         folder(directory)
         output = ProcessOutput(directory, command.output_cap)
@@ -73,29 +73,23 @@ async def run_process(
     return run.exit(*streams)
 
 
+@dataclass
 class _Run:
     """One run from its launch to its end; `launched` must enclose the rest."""
 
-    def __init__(
-        self,
-        command: Command,
-        output: ProcessOutput,
-        on_timeout: OnTimeout | None,
-        on_start: OnStart | None,
-    ) -> None:
-        self._command = command
-        self._output = output
-        self._on_timeout = on_timeout
-        self._on_start = on_start
-        self._mark = secrets.token_hex(8)
-        self._secret = secrets.token_hex(16)
-        self._began = anyio.current_time()
-        self._facts: dict[str, Any] = {}  # all that the launcher has said
-        self._unread = b""
-        self._timed_out = False
-        self._enough = False
-        self._stopped = False
-        self._notes: list[str] = []
+    _command: Command
+    _output: ProcessOutput
+    _on_timeout: OnTimeout | None
+    _on_start: OnStart | None
+    _mark: str = field(default_factory=lambda: secrets.token_hex(8))
+    _secret: str = field(default_factory=lambda: secrets.token_hex(16))
+    _began: float = field(default_factory=anyio.current_time)
+    _facts: dict[str, Any] = field(default_factory=dict)  # all that the launcher has said
+    _unread: bytes = b""
+    _timed_out: bool = False
+    _enough: bool = False
+    _stopped: bool = False
+    _notes: list[str] = field(default_factory=list)
 
     @contextlib.asynccontextmanager
     async def launched(self) -> AsyncIterator[None]:
@@ -150,15 +144,8 @@ class _Run:
     async def _order(self) -> None:
         command = self._command
         env = {**command.env, launcher.MARK: self._mark}
-        order = (
-            list(command.argv),
-            env,
-            str(command.cwd),
-            command.grace_s,
-            self._mark,
-            self._secret,
-        )
-        data = marshal.dumps(order)
+        what = (list(command.argv), env, str(command.cwd), command.grace_s)
+        data = marshal.dumps((*what, self._mark, self._secret))
         assert self._process.stdin is not None
         with contextlib.suppress(anyio.BrokenResourceError):
             await self._process.stdin.send(len(data).to_bytes(8, "big") + data)
@@ -178,13 +165,6 @@ class _Run:
                 if secret == self._secret.encode():
                     self._facts.update(_numbers(said))
 
-    def _cannot_start(self) -> CannotStart:
-        why = os.strerror(self._facts["errno"])
-        what = self._command.argv[0]
-        if self._facts["step"] == launcher.STEP_CHDIR:
-            what = f"in {self._command.cwd}"
-        return CannotStart(f"cannot start {what}: {why}")
-
     async def _ask_for_stacks(self) -> None:
         if self._on_timeout is None or "pid" not in self._facts:
             return
@@ -200,9 +180,8 @@ class _Run:
         while True:
             await anyio.sleep(PROGRESS_S)
             output = self._output
-            progress = Progress(self._elapsed(), output.bytes, output.last_line())
             try:
-                on_progress(progress)
+                on_progress(Progress(self._elapsed(), output.bytes, output.last_line()))
             except Exception as error:  # who listens must not end what it listens to
                 self._notes.append(f"progress ended: {type(error).__name__}: {error}"[:300])
                 return
@@ -232,8 +211,7 @@ class _Run:
         if "left" not in self._facts and "errno" not in self._facts:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
-            swept = await to_thread.run_sync(launcher.sweep, self._mark)
-            self._facts["strays"] = swept
+            self._facts["strays"] = await to_thread.run_sync(launcher.sweep, self._mark)
             if not self._stopped:
                 self._notes.append("the process that watched the program was ended from outside")
         if left := self._facts.get("left"):
@@ -247,7 +225,9 @@ class _Run:
     def exit(self, stdout: Stream, stderr: Stream) -> Exit:
         facts = self._facts
         if "errno" in facts:  # raised here because a task group would wrap it
-            raise self._cannot_start()
+            argv, cwd = self._command.argv, self._command.cwd
+            what = f"in {cwd}" if facts["step"] == launcher.STEP_CHDIR else argv[0]
+            raise CannotStart(f"cannot start {what}: {os.strerror(facts['errno'])}")
         status = facts.get("status")
         signalled = status is None or os.WIFSIGNALED(status)
         number = os.WTERMSIG(status) if status is not None else signal.SIGKILL

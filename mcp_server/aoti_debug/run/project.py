@@ -41,9 +41,8 @@ class Interpreter:
 
 
 def project_interpreters(start: Path, env: Mapping[str, str]) -> Iterator[Interpreter]:
-    """Yield the interpreters of the project of a script or folder, nearest first. A project's file
-    is foreign text: what it names must be an interpreter of the user, of root or of the project's
-    owner."""
+    """Yield the interpreters of the project of a script or folder, nearest first. Its files are
+    foreign text: an interpreter must be the user's, root's or the project owner's."""
     start = start.absolute()
     try:
         owners = {0, os.getuid(), start.stat().st_uid}
@@ -84,12 +83,11 @@ def _folders(first: Path, env: Mapping[str, str]) -> list[Path]:
 def _in_folder(folder: Path, env: Mapping[str, str]) -> Iterator[Interpreter]:
     """Yield what each tool keeps for a project: its name and the folder of the environment."""
     places = [("uv", folder / name) for name in [env.get("UV_PROJECT_ENVIRONMENT")] if name]
-    pixi = sorted((folder / ".pixi" / "envs").glob("*"))
-    pixi.sort(key=lambda place: place.name != "default")
+    pixi = (folder / ".pixi" / "envs").glob("*")
     places += [(f"the project's {name}", folder / name) for name in (".venv", "venv")]
     for way, place in chain(
         places,
-        (("pixi", place) for place in pixi),
+        (("pixi", place) for place in sorted(pixi, key=lambda one: (one.name != "default", one))),
         (("poetry", place) for place in _poetry(folder, env)),
         (("conda", place) for place in _conda(folder, env)),
     ):

@@ -38,9 +38,8 @@ _CURRENT: ContextVar[Share | None] = ContextVar("share", default=None)
 
 
 def levels(going: Sequence[Share]) -> list[int]:
-    """Return the level of each; the first ones began first. Beside others, a client has one run and
-    one reading with a weight and the rest idle; alone, its further runs leave room for
-    newcomers."""
+    """Return the level of each, given oldest first. Beside others, a client has one run and one
+    reading with a weight, the rest idle; alone, further runs leave room for newcomers."""
     crowded = len({share.client for share in going}) > 1
     runs = Counter(share.client for share in going if not share.short)
     first: dict[tuple[str, bool], Share] = {}

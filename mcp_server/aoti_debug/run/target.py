@@ -9,7 +9,7 @@ import shlex
 import shutil
 import signal
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter, TargetNotFound, WrongUse
@@ -44,8 +44,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a program ended. `strays` counts the processes that outlived it or its SIGTERM and were
-    ended; `notes` names faults of the supervision: lost output, processes that cannot be ended."""
+    """How a program ended. `strays` outlived it and were ended; `notes` names what was lost."""
 
     code: int | None
     signal: str | None  # SIGSEGV, ...
@@ -60,7 +59,7 @@ class Exit:
     stdout: Stream
     stderr: Stream
     timeout_s: float = math.inf
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def how(self) -> str:
@@ -99,7 +98,6 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-LABEL_LIMIT = 120
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -123,9 +121,8 @@ def resolve_target(
     env: Mapping[str, str] | None = None,
     cwd: str | os.PathLike[str] | None = None,
 ) -> Target:
-    """Return the target that one of `script`, `module` and `command` names. A relative script is
-    searched in `cwd`, then in the current directory; `env` extends the current environment. Raise
-    WrongUse, TargetNotFound or NoInterpreter."""
+    """Return the target. A relative script is searched in `cwd`, then in the current directory;
+    `env` extends the environment. Raise WrongUse, TargetNotFound or NoInterpreter."""
     if sum(bool(given) for given in (script, module, command)) != 1:
         raise WrongUse("exactly one target is needed", help="Name one of: script, module, command.")
     directory = _directory(cwd)
@@ -237,8 +234,7 @@ def _maybe(python: str | None, env: Mapping[str, str], near: Path) -> Path | Non
 
 
 def _label(name: str, argv: Sequence[str]) -> str:
-    words = [name, shlex.join(argv[1:])] if len(argv) > 1 else [name]
-    return plain(" ".join(words), LABEL_LIMIT)
+    return plain(" ".join([name, shlex.join(argv[1:])] if len(argv) > 1 else [name]), 120)
 
 
 def script_and_args(target: Target) -> tuple[Path | None, tuple[str, ...]]:

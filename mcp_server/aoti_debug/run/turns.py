@@ -38,7 +38,6 @@ class Turns:
             turn.place.give(client)
 
     def take_now(self, client: Hashable) -> bool:
-        """Take a place if there is one for the client."""
         held = self._held[client]
         few = held < self._own and self._held.total() < self._places // 2
         if self.taken or (held and not few):
@@ -76,8 +75,6 @@ class Turns:
 
 @dataclass(slots=True)
 class Turn:
-    """A place that a client has."""
-
     place: Turns
     client: Hashable
 

@@ -20,26 +20,23 @@ archive_not_found load package_corrupt EXACT_TEXT inspect_package
     pattern open file failed (?P<why>with strerror)
     recorded RuntimeError: Failed to initialize zip archive: file open failed
 checkpoint_damaged load package_corrupt SPECIFIC_TEXT inspect_package
-    summary A file of weights or a program cannot be read: {why}
+    summary A file of weights or a program cannot be read: {what}
     means The file is cut short, empty or of another kind: an interrupted download or save, a Git LFS pointer (`invalid load key, 'v'`), an HTML page (`'<'`), or a disk that was full while saving.
     check ls -l and head -c 100 of the file; a good one begins with PK (zip) or, for safetensors, a length and {{.
     fix Copy or download the file again and compare size and checksum; git lfs pull for a pointer
-    pattern (?P<why>PytorchStreamReader failed (?!locating file (?:data\.pkl|constants\.pkl|archive_format|models/)|opening archive)[^:]{1,80}(?::.{0,60})?)
-    pattern (?P<why>unexpected EOF, expected \d{1,20} more bytes)
-    pattern (?P<why>Invalid magic number; corrupt file\?)
-    pattern (?P<why>enforce fail at inline_container\.cc:\d{1,5}\] ?\. ?file not found.{0,60})
-    pattern (?P<why>ASSERT FAILED at .{1,120}inline_container\.(?:h|cc):\d{1,5})
-    pattern (?P<why>Invalid protocol version: .{0,20}) || (?P<why>invalid load key, '.{1,6}')
-    pattern (?P<why>EOFError: Ran out of input) || (?P<why>BadZipFile: .{0,60})
-    pattern (?P<why>archive does not contain any files)
-    pattern (?P<why>file in archive is not in a subdirectory)
-    pattern (?P<why>istream reader failed: .{0,60})
-    pattern SafetensorError: (?P<why>Error while deserializing.{0,100})
-    pattern (?P<why>size \d{1,15} is not a multiple of element size \d{1,3})
-    unconfirmed (?P<why>pickle data was truncated) || (?P<why>Bad CRC-32 for file .{0,80})
-    unconfirmed (?P<why>Read less bytes than requested)
-    unconfirmed (?P<why>WeightsUnpickler error: Unsupported operand \d{1,3})
-    unconfirmed SafetensorError: (?P<why>(?:Invalid|Incomplete|Metadata).{0,100})
+    pattern PytorchStreamReader failed (?!locating file (?:data\.pkl|constants\.pkl|archive_format|models/)|opening archive)[^:]{1,80}(?::.{0,60})?
+    pattern unexpected EOF, expected \d{1,20} more bytes || Invalid magic number; corrupt file\?
+    pattern enforce fail at inline_container\.cc:\d{1,5}\] ?\. ?file not found.{0,60}
+    pattern ASSERT FAILED at .{1,120}inline_container\.(?:h|cc):\d{1,5}
+    pattern Invalid protocol version: .{0,20} || invalid load key, '.{1,6}'
+    pattern EOFError: Ran out of input || BadZipFile: .{0,60} || archive does not contain any files
+    pattern file in archive is not in a subdirectory || istream reader failed: .{0,60}
+    pattern SafetensorError: (?P<what>Error while deserializing.{0,100})
+    pattern size \d{1,15} is not a multiple of element size \d{1,3}
+    unconfirmed pickle data was truncated || Bad CRC-32 for file .{0,80}
+    unconfirmed Read less bytes than requested
+    unconfirmed WeightsUnpickler error: Unsupported operand \d{1,3}
+    unconfirmed SafetensorError: (?P<what>(?:Invalid|Incomplete|Metadata).{0,100})
     recorded RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory. This is an internal miniz error.
     recorded RuntimeError: unexpected EOF, expected 1912 more bytes. The file might be corrupted.
     recorded _pickle.UnpicklingError: invalid load key, 'v'.
@@ -170,11 +167,11 @@ no_kernel_image run missing_kernel_binary EXACT_TEXT inspect_package
     fix Compile on the kind of GPU that serves
     fix Or compile with aot_inductor.emit_multi_arch_kernel=True (2.8 and later)
     guide package-and-load.md#wrong-gpu-architecture
-    pattern ^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?:no kernel image is available for execution on the device|no binary for GPU|invalid device function)
-    pattern ^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?:hipErrorNoBinaryForGpu|cudaErrorNoKernelImageForDevice|CUDA_ERROR_NO_BINARY_FOR_GPU)
-    pattern ^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}(?:cuda|hip)ErrorInvalidDeviceFunction
-    pattern ^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}Unable to find code object
-    pattern ^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ARCH_MISMATCH
+    after ^(?!.{0,200}Triton Error \[CUDA\]).{0,4000}
+    pattern (?:no kernel image is available for execution on the device|no binary for GPU|invalid device function)
+    pattern (?:hipErrorNoBinaryForGpu|cudaErrorNoKernelImageForDevice|CUDA_ERROR_NO_BINARY_FOR_GPU)
+    pattern (?:cuda|hip)ErrorInvalidDeviceFunction || Unable to find code object
+    pattern CU(?:BLAS|DNN|SOLVER|SPARSE)_STATUS_ARCH_MISMATCH
     example [ROCm] HIP error: no binary for GPU
 triton_binary_refused triton_compile missing_kernel_binary EXACT_TEXT check_environment
     summary The driver refuses a kernel that Triton has just compiled: {what}

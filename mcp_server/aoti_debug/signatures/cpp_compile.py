@@ -6,9 +6,10 @@ compile_host_trouble lower toolchain BROAD_TEXT symptom possible check_environme
     means The wrapper names Inductor or Dynamo, the type after the colon is the real one: a program, a file or a library that compiling needs is missing or refused.
     check Does a trivial model compile on this machine?
     fix Fix what the inner error names: compiler, folder, library or package
-    pattern (?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>(?:FileNotFoundError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton).{0,160})
-    pattern (?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>RuntimeError: Compiler: .{0,160})
-    unconfirmed (?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException): (?P<error>PermissionError.{0,160})
+    after (?:InductorError|InternalTorchDynamoError|BackendCompilerFailed|LoweringException):[ ]
+    pattern (?P<error>(?:FileNotFoundError|OSError|ImportError|ModuleNotFoundError|CalledProcessError|TimeoutExpired|InvalidCxxCompiler|TritonMissing|GPUTooOldForTriton).{0,160})
+    pattern (?P<error>RuntimeError: Compiler: .{0,160})
+    unconfirmed (?P<error>PermissionError.{0,160})
 compiler_output_unreadable cpp_compile toolchain KIND_TEXT check_environment
     summary The compiler answers in a language or encoding that torch cannot read
     means torch reads the compiler's messages as text of one encoding. A localised MSVC answers in that of the system.
@@ -36,25 +37,20 @@ cpp_rejection cpp_compile cpp_error VAGUE_TEXT minify
     anchor : error:[ ] || : error C || ): error
     pattern \.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl|mm):\d{1,20}(?::\d{1,20})?: (?:fatal )?error: (?!.{0,400}(?:No such file|file not found))(?P<text>.{1,160})
     pattern \.(?:cpp|cc|cxx|c|cu|cuh|h|hpp|inl)\(\d{1,20}(?:,\d{1,20})?\): (?:fatal )?error(?: C(?!1083|1060)\d{4})?\s?: (?P<text>.{1,160})
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>no matching (?:function for call to|constructor for initialization of))
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>no (?:viable conversion|suitable conversion function) from)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>is not a member of 'std)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>no (?:template|type) named ')
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>unknown type name ')
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>was not declared in this scope)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>use of undeclared identifier)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>cannot convert 'const)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>expected unqualified-id before)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>is ambiguous)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>incompatible types in assignment)
-    pattern \berror\b(?: C\d{4})?: .{0,200}(?P<text>identifier ")
-    pattern ^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>no matching (?:member )?function for call to)
-    pattern ^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>no match for ['‘]operator)
-    pattern ^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?(?P<text>cannot convert ['‘])
-    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>has no member named)
-    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>has not been declared)
-    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>call of overloaded)
-    unconfirmed \berror\b(?: C\d{4})?: .{0,200}(?P<text>static assertion failed)
+    after \berror\b(?: C\d{4})?: .{0,200}
+    pattern (?P<text>no matching (?:function for call to|constructor for initialization of))
+    pattern (?P<text>no (?:viable conversion|suitable conversion function) from)
+    pattern (?P<text>is not a member of 'std) || (?P<text>no (?:template|type) named ')
+    pattern (?P<text>unknown type name ') || (?P<text>was not declared in this scope)
+    pattern (?P<text>use of undeclared identifier) || (?P<text>cannot convert 'const)
+    pattern (?P<text>expected unqualified-id before) || (?P<text>is ambiguous)
+    pattern (?P<text>incompatible types in assignment) || (?P<text>identifier ")
+    after ^\s{0,20}(?:\S{1,300}:\d{1,20}:\d{1,20}: )?
+    pattern (?P<text>no matching (?:member )?function for call to)
+    pattern (?P<text>no match for ['‘]operator) || (?P<text>cannot convert ['‘])
+    after \berror\b(?: C\d{4})?: .{0,200}
+    unconfirmed (?P<text>has no member named) || (?P<text>has not been declared)
+    unconfirmed (?P<text>call of overloaded) || (?P<text>static assertion failed)
     example [clang] error: no viable conversion from 'int' to 'X'
     unlike example [the toolchain is incomplete] /tmp/x/cab.wrapper.cpp:4:10: fatal error: cuda.h: No such file or directory
 cpp_shim_mismatch cpp_compile cpp_error KIND_TEXT minify
@@ -63,7 +59,7 @@ cpp_shim_mismatch cpp_compile cpp_error KIND_TEXT minify
     fix Decompose or replace the operator named in the source line below the error
     fix Try the newest torch
     guide lowering-and-cpp.md#ops-without-a-shim
-    pattern error: no matching function for call to ['‘](?P<call>[^'’]{1,80})['’]
+    pattern error: no matching function for call to ['‘][^'’]{1,80}['’]
     pattern error: cannot convert .{0,200}(?:AtenTensorOpaque|RAIIAtenTensorHandle)
     unconfirmed error: too (?:few|many) arguments to function
     quoted [pytorch/pytorch#194700] error: no matching function for call to 'from'
@@ -92,8 +88,7 @@ cpp_wrong_name cpp_compile cpp_error SPECIFIC_TEXT minify
     fix Try the newest torch; unset Inductor debug options such as triton.debug_sync_kernel
     fix Move control flow and item() out of the compiled part to see whether it is that
     guide lowering-and-cpp.md#undeclared-identifiers
-    anchor was not declared in this scope || use of undeclared identifier
-    pattern error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w{1,200})['’](?: was not declared in this scope)?
+    pattern error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w{1,200})['’]
     pattern error: redeclaration of ['‘](?P<name>[^'’]{1,80})['’]
     pattern error: redefinition of ['‘](?P<name>[^'’]{1,80})['’]
     pattern error: conflicting declaration ['‘](?P<name>[^'’]{1,80})['’]
@@ -201,9 +196,8 @@ triton_launcher_not_built triton_compile toolchain BROAD_TEXT check_environment
     fix Install gcc and python3-dev, and make libcuda.so visible to the linker
     guide toolchain.md#triton-missing-or-mismatched
     pattern CalledProcessError: Command '\[.{0,200}(?:main|cuda_utils|__triton_launcher|launcher_stub)\.c'
-    pattern (?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}undefined symbol
-    pattern (?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}cannot open
-    pattern (?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}DLL load
+    after (?:cuda_utils|__triton_launcher)\S{0,80}\.(?:so|pyd)\b.{0,40}
+    pattern undefined symbol || cannot open || DLL load
 triton_mismatch environment toolchain EXACT_TEXT check_environment
     summary Triton is missing, or not the release that this torch works with: {what}
     means Compiling for a GPU needs Triton; Inductor and custom kernels use its inner modules, which move from release to release; a second Triton package (triton-nightly, pytorch-triton, triton-windows) may also lie over the first.

@@ -61,15 +61,15 @@ custom_op_no_meta_kernel export custom_op_fake_kernel EXACT_TEXT
     check The operator works in eager mode
     fix @torch.library.register_fake('ns::op'): return an empty tensor of its shape
     fix Import the Python package of the operator, not only its .so
-    pattern (?P<op>\w{1,200}::(?!_local_scalar_dense)[\w.]{1,200})(?: \([^)]{0,200}\))?: (?:while )?attempt(?:ed|ing) to run this operator with Meta [Tt]ensors
-    pattern UnsupportedOperatorException: (?!aten\.|prims\.)(?P<op>[\w.:]{1,200})
-    pattern unsupported operator: (?!aten\.|prims\.)(?P<op>[\w.:]{1,200})
-    pattern cannot infer a Fake kernel \(meta kernel\) for operator (?P<op>[\w.:]{1,200})
-    pattern No fake kernel was found for (?P<op>[\w.:]{1,200}) || MissingOpProfile
+    pattern \w{1,200}::(?!_local_scalar_dense)[\w.]{1,200}(?: \([^)]{0,200}\))?: (?:while )?attempt(?:ed|ing) to run this operator with Meta [Tt]ensors
+    pattern UnsupportedOperatorException: (?!aten\.|prims\.)[\w.:]{1,200}
+    pattern unsupported operator: (?!aten\.|prims\.)[\w.:]{1,200}
+    pattern cannot infer a Fake kernel \(meta kernel\) for operator [\w.:]{1,200}
+    pattern No fake kernel was found for [\w.:]{1,200} || MissingOpProfile
     pattern Unsupported: Dynamic shape operator \(no meta kernel\)
     pattern ScriptObject's .{1,80}registered a fake class
     pattern operator may return an output Tensor with data-dependent shape
-    unconfirmed Could not run '(?!aten::)(?P<op>[\w:.]{1,200})' with arguments from the 'Meta' backend
+    unconfirmed Could not run '(?!aten::)[\w:.]{1,200}' with arguments from the 'Meta' backend
     recorded NotImplementedError: q::cpuonly: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel registered.
     recorded torch._subclasses.fake_tensor.UnsupportedOperatorException: q.cpuonly.default
     recorded [torch 2.13.0, CPU, strict=True]   Developer debug context: unsupported operator: q.cpuonly.default
@@ -97,14 +97,13 @@ custom_op_unresolved load custom_op_missing EXACT_TEXT
     check Import the module that registers the op, then load again
     fix Import the defining module at the top of the script or launcher
     guide custom-ops.md#ops-in-fresh-processes
-    pattern We failed to resolve (?P<op>torch\.ops[\w.]{1,200}) to an operator
-    pattern '_OpNamespace' '(?P<ns>\w{1,200})' object has no attribute '(?P<name>\w{1,200})'
-    pattern Missing operator: \[\d{1,20}\] (?P<op>[\w:.]{1,200})
-    pattern Couldn't find an operator for (?P<op>[\w:.]{1,200}) || Following ops cannot be found
-    pattern Unknown builtin op: (?P<op>[\w:.]{1,200}\w)
-    pattern Could not find any similar ops to (?P<op>[\w:.]{1,200}\w)
-    pattern \bNo such operator (?P<op>\w{1,200}::\w{1,200}) || '[\w:.]{1,200}' missing from runtime
-    pattern Tried to instantiate class '(?P<class>[\w.]{1,200})', but it does not exist! Ensure
+    pattern We failed to resolve torch\.ops[\w.]{1,200} to an operator
+    pattern '_OpNamespace' '\w{1,200}' object has no attribute '\w{1,200}'
+    pattern Missing operator: \[\d{1,20}\] [\w:.]{1,200}
+    pattern Couldn't find an operator for [\w:.]{1,200} || Following ops cannot be found
+    pattern Unknown builtin op: [\w:.]{1,200}\w || Could not find any similar ops to [\w:.]{1,200}\w
+    pattern \bNo such operator \w{1,200}::\w{1,200} || '[\w:.]{1,200}' missing from runtime
+    pattern Tried to instantiate class '[\w.]{1,200}', but it does not exist! Ensure
     unconfirmed instructions don't have corresponding operator registered
     recorded [torch 2.11, minifier launcher (cut)] torch._export.serde.serialize.SerializeError: We failed to resolve torch.ops.lab5.oops.default to an operator.
     example [executorch/runtime/executor/method.cpp] E 00:00:00.000001 executorch:method.cpp:1] Missing operator: [2] my_ops::fused.out
@@ -123,7 +122,7 @@ custom_op_wrong_signature run package_incompatible EXACT_TEXT check_environment
     check Versions of the op library where the package was made and where it runs
     fix Install the same version of the op library on both sides and recompile
     guide custom-ops.md#wrong-signature
-    pattern Tried to access or call an operator with a wrong signature(?:\.\s{0,20}operator: (?P<op>[\w:.]{1,200}))?
+    pattern Tried to access or call an operator with a wrong signature
     quoted [pytorch/pytorch#135563] Tried to access or call an operator with a wrong signature. operator: fbgemm::permute_2D_sparse_data
 op_library_not_loaded load custom_op_missing BROAD_TEXT check_environment
     summary The library of operators {library} was not loaded
@@ -137,9 +136,9 @@ op_missing_on_device run custom_op_missing KIND_TEXT check_environment
     means The op is registered, but not for this backend: the wrong device for an input, a CPU-only build of the op library, or a backend with gaps.
     check Device of the inputs, and the list of backends in the message
     fix Move the inputs, or install the build of the op library for this device
-    pattern Could not run '(?P<op>[\w:.]{1,200})' with arguments from the '(?!Meta')(?P<backend>\w{1,200})' backend
-    pattern no fallback function is registered for schema (?P<op>[\w:.]{1,200}\w)
-    pattern The operator '(?P<op>[\w:.]{1,200})' is not currently implemented for the (?P<backend>\w{1,200}) device
+    pattern Could not run '[\w:.]{1,200}' with arguments from the '(?!Meta')\w{1,200}' backend
+    pattern no fallback function is registered for schema [\w:.]{1,200}\w
+    pattern The operator '[\w:.]{1,200}' is not currently implemented for the \w{1,200} device
     recorded NotImplementedError: There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), but no fallback function is registered for schema q::z.
 operator_call_mismatch run user_code BROAD_TEXT possible check_environment
     summary {op} was called with other arguments than its schema says
@@ -147,9 +146,11 @@ operator_call_mismatch run user_code BROAD_TEXT possible check_environment
     check Compare torch.ops.NS.OP.default._schema on both sides
     fix Correct the call, or install the same version of the op library
     guide custom-ops.md#wrong-signature
-    pattern \b(?P<op>(?!inductor::)[\w.]{1,200}::\w{1,200})\(\) expected at most \d{1,20} argument\(s\) but received \d{1,20}
-    pattern \b(?P<op>(?!inductor::)[\w.]{1,200}::\w{1,200})\(\) is missing value for argument '
-    pattern \b(?P<op>(?!inductor::)[\w.]{1,200}::\w{1,200})\(\) Expected a value of type '.{1,120}' for argument
+    after \b(?P<op>(?!inductor::)[\w.]{1,200}::\w{1,200})\(\)
+    pattern [ ]expected at most \d{1,20} argument\(s\) but received \d{1,20}
+    pattern [ ]is missing value for argument '
+    pattern [ ]Expected a value of type '.{1,120}' for argument
+    after
     pattern Unknown keyword argument '\w{1,200}' for operator '(?P<op>[\w.:]{1,200})'
     recorded RuntimeError: q::cpuonly() expected at most 1 argument(s) but received 2 argument(s). Declaration: q::cpuonly(Tensor x) -> Tensor
     recorded RuntimeError: q::cpuonly() Expected a value of type 'Tensor' for argument 'x' but instead found type 'int'.
@@ -159,9 +160,9 @@ operator_not_defined load custom_op_missing EXACT_TEXT check_environment
     check Import the package alone, and compare its version with that of torch
     fix Install the build of the package (torchvision and the like) made for this torch
     fix Or load the library that defines the operator before register_fake
-    pattern \b[Oo]perator '?(?P<op>[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?)'? does(?: not|n't) exist
-    pattern could not find kernel for (?:HigherOrderOperator )?(?P<op>[\w:.]{1,200}) at dispatch key
-    pattern The underlying op of '(?P<op>[\w:.]{1,200})' has no overload name '
+    pattern \b[Oo]perator '?[A-Za-z]\w{0,200}::\w{1,200}(?:\.\w{1,200})?'? does(?: not|n't) exist
+    pattern could not find kernel for (?:HigherOrderOperator )?[\w:.]{1,200} at dispatch key
+    pattern The underlying op of '[\w:.]{1,200}' has no overload name '
     recorded AttributeError: The underlying op of 'q.cpuonly' has no overload name 'foo'
     unlike example psycopg2.errors.UndefinedFunction: operator does not exist: uuid = integer
     unlike example [part of another message] the operator doesn't exist for this backend
@@ -186,5 +187,5 @@ two_torch_libraries environment package_incompatible SPECIFIC_TEXT possible chec
     check ldd, and `grep libtorch /proc/PID/maps`: is there more than one?
     fix Keep one libtorch on the library path, and build all against it
     guide package-and-load.md#two-runtimes-in-one-process
-    pattern Tried to register multiple backend fallbacks for the same dispatch key (?P<key>\w{1,200})
+    pattern Tried to register multiple backend fallbacks for the same dispatch key \w{1,200}
 """

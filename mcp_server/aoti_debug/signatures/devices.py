@@ -8,7 +8,7 @@ constants_on_other_device load contract_device NAMED_TEXT inspect_package
     fix Load it on the device type it was compiled for; use aoti_load_package, which reads that from the package
     guide inputs-and-devices.md#package-loaded-for-another-device
     pattern The specified pointer resides on host memory and is not registered with any CUDA device
-    pattern Mixed-device constants are only supported when the secondary device is CPU(?:\. Constant '[^']{1,120}')?
+    pattern Mixed-device constants are only supported when the secondary device is CPU
     pattern update_constant_buffer does not support mixed device constants
     example [aoti_runtime, 2.11 and 2.12] Error: update_constant_buffer does not support mixed device constants.
 device_key_unusable load package_incompatible EXACT_TEXT inspect_package
@@ -44,6 +44,7 @@ driver_refuses environment device_unavailable EXACT_TEXT check_environment
     guide toolchain.md#driver-too-old
     pattern NVIDIA driver on your system is too old
     pattern CUDA driver version is insufficient for CUDA runtime version
+    unconfirmed kernel version [\d.]{3,20} does not match DSO version
     pattern forward compatibility was attempted on non supported HW
     pattern cudaError(?:InsufficientDriver|CompatNotSupportedOnDevice|SystemDriverMismatch)
     pattern Driver/library version mismatch
@@ -110,7 +111,7 @@ mps_failure run lowering_error KIND_TEXT check_environment
     means The generated Metal code is not accepted by this macOS. Up to autumn 2026 the model ignores the failure and crashes with SIGSEGV instead.
     fix Compile for the CPU, or try the newest nightly
     guide other-platforms.md#macos-and-mps
-    pattern program_source:\d{1,20}:\d{1,20}: error: (?P<text>.{0,120})
+    pattern program_source:\d{1,20}:\d{1,20}: error:[ ]
     pattern ^(?=.{0,300} API call failed).{0,300}\baoti_torch_mps_\w{1,60}\(
     pattern MPSGraph.{0,80}(?:failed|assert)
     unconfirmed Failed to create metal library

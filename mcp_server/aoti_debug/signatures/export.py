@@ -8,7 +8,7 @@ api_misuse lower user_code SPECIFIC_TEXT
     guide lowering-and-cpp.md#calling-the-api-wrongly
     pattern AttributeError: '\w{1,200}' object has no attribute 'graph'
     pattern Only ExportedProgram is supported
-    pattern TypeError: (?:aoti_compile_and_package|aot_compile)\(\) .{0,120}
+    pattern TypeError: (?:aoti_compile_and_package|aot_compile)\(\)[ ]
     recorded [torch 2.13: aot_compile of a module] AttributeError: 'Linear' object has no attribute 'graph'
 dynamo_broke_graph export lowering_error VAGUE_TEXT symptom possible
     summary Dynamo met Python code that it cannot put into a graph
@@ -50,12 +50,11 @@ export_graph_invalid export lowering_error KIND_TEXT
     fix Give pytree classes a serialized_type_name
     guide lowering-and-cpp.md#export-errors
     pattern is not among original inputs of types
-    pattern SpecViolationError: (?!(?:State dict entry|\w{1,200} \S{1,120} is not in the state dict))(?P<what>.{1,160})
-    pattern torch\._export\.(?:error|pass_base)\.(?P<what>\w{1,200}: .{1,160})
-    pattern ExportPassBaseError || TS2EPConverter failed for node
-    pattern No registered serialization name for[ ] || Node referenced nonexistent target
-    pattern symbolically trace a dynamo-optimized function
-    pattern torch\.fx\.proxy\.TraceError: (?P<what>.{1,160})
+    pattern SpecViolationError: (?!(?:State dict entry|\w{1,200} \S{1,120} is not in the state dict)).{1,160}
+    pattern torch\._export\.(?:error|pass_base)\.\w{1,200}: .{1,160} || ExportPassBaseError
+    pattern TS2EPConverter failed for node || No registered serialization name for[ ]
+    pattern Node referenced nonexistent target || symbolically trace a dynamo-optimized function
+    pattern torch\.fx\.proxy\.TraceError: .{1,160}
     recorded torch._export.verifier.SpecViolationError: Node.meta add_1 is missing val field.
     example [torch/fx/proxy.py] torch.fx.proxy.TraceError: symbolically traced variables cannot be used as inputs to control flow
 export_inputs_wrong export user_code EXACT_TEXT
@@ -197,11 +196,13 @@ export_example_outside_dims export lowering_error EXACT_TEXT
     fix Choose examples that satisfy the Dims, or widen min and max
     fix Give sizes that differ a Dim each
     guide dynamic-shapes.md#constraint-violations
-    pattern (?:ConstraintViolationError|UserError): (?P<what>-?\d{1,20} not in range \[[^\]]{1,60}\])
-    pattern (?:ConstraintViolationError|UserError): (?P<what>Expected shape\[\d{1,20}\] = \d{1,20} of input \S{0,40} ?to be of the form [^,]{1,60})
-    pattern (?:ConstraintViolationError|UserError): (?P<what>L\[.{1,80} = \d{1,20} is not equal to L\[.{1,80})
-    pattern (?:ConstraintViolationError|UserError): (?P<what>Expected input L\[.{1,120} to be equal to [^,]{1,60}, where .{1,60}, but got \d{1,20})
-    pattern (?:ConstraintViolationError|UserError): (?P<what>Static shape constraint of .{1,160})
+    after (?:ConstraintViolationError|UserError):[ ]
+    pattern (?P<what>-?\d{1,20} not in range \[[^\]]{1,60}\])
+    pattern (?P<what>Expected shape\[\d{1,20}\] = \d{1,20} of input \S{0,40} ?to be of the form [^,]{1,60})
+    pattern (?P<what>L\[.{1,80} = \d{1,20} is not equal to L\[.{1,80})
+    pattern (?P<what>Expected input L\[.{1,120} to be equal to [^,]{1,60}, where .{1,60}, but got \d{1,20})
+    pattern (?P<what>Static shape constraint of .{1,160})
+    after
     pattern ValueRangeError: Invalid value -?\d{1,20} for range \[.{1,60}
     pattern The following inconsistencies were found
     recorded torch.fx.experimental.symbolic_shapes.ConstraintViolationError: 8 not in range [2, 4]

@@ -6,22 +6,22 @@ cuda_error_other run kernel_resources NOTICE symptom possible
     means A status of the CUDA or HIP runtime that says little by itself. It may belong to an earlier, asynchronous call.
     check The first GPU message of the process; CUDA_LAUNCH_BLOCKING=1 to see whose it is
     fix Look the status up in the runtime's manual; check sizes, device and driver
-    anchor CUDA error:[ ]
-    pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>CUDA (?:driver )?error: (?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120})
-    pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>HIP error: (?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120})
-    pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>Triton Error \[\w{2,6}\]: (?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120})
-    pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>cuda runtime error \(\d{1,20}\) ?:.{1,120})
-    pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>\bCUDA_ERROR_[A-Z_]{3,60})
-    pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>\b(?:cudaError|hipError)[A-Z]\w{3,60})
+    after ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?
+    pattern (?P<what>CUDA (?:driver )?error: (?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120})
+    pattern (?P<what>HIP error: (?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120})
+    pattern (?P<what>Triton Error \[\w{2,6}\]: (?!CU[A-Z]{2,6}_STATUS)(?!.{0,40}out of memory).{1,120})
+    pattern (?P<what>cuda runtime error \(\d{1,20}\) ?:.{1,120})
+    pattern (?P<what>\bCUDA_ERROR_[A-Z_]{3,60}) || (?P<what>\b(?:cudaError|hipError)[A-Z]\w{3,60})
 cuda_illegal_memory_access run illegal_memory_access GENERAL_TEXT
     summary A GPU kernel read or wrote an address that it may not touch
     means A kernel launched earlier in this process read or wrote outside its tensors; the call that reports it is usually innocent. A violated input contract, a host pointer, int32 overflow or a faulty user kernel are the usual reasons, and the same bug may give the address space text on the next run.
     check AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then a core dump for the kernel's name
     fix Run the captured call once with AOTI_RUNTIME_CHECK_INPUTS=1 and once through ep.module(): a violated input contract is the most frequent reason, and both checks are free of a recompile
     fix Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback shows a later call, not the faulty one
-    pattern ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}an illegal memory access was encountered
-    pattern ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}operation not supported on global/shared address space
-    pattern ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}(?:cudaErrorIllegalAddress|cudaErrorInvalidAddressSpace|CUDA_ERROR_ILLEGAL_ADDRESS|CUDA_ERROR_INVALID_ADDRESS_SPACE)
+    after ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}
+    pattern an illegal memory access was encountered
+    pattern operation not supported on global/shared address space
+    pattern (?:cudaErrorIllegalAddress|cudaErrorInvalidAddressSpace|CUDA_ERROR_ILLEGAL_ADDRESS|CUDA_ERROR_INVALID_ADDRESS_SPACE)
     recorded [torch 2.11, H200, a user Triton kernel] torch.AcceleratorError: CUDA error: operation not supported on global/shared address space
 cuda_invalid_argument run kernel_resources VAGUE_TEXT possible
     summary A CUDA call was given an argument it does not accept
@@ -40,30 +40,28 @@ cuda_launch_failure run illegal_memory_access BROAD_TEXT
     check If compute-sanitizer ran, read its first report; otherwise take a core dump
     fix Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback shows a later call, not the faulty one
     guide cuda-illegal-memory-access.md#launch-failures-and-resources
-    pattern ^(?!Failed to (?:destroy|free|unload)).{0,4000}unspecified launch failure
-    pattern ^(?!Failed to (?:destroy|free|unload)).{0,4000}(?:cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|cudaErrorIllegalInstruction|CUDA_ERROR_ILLEGAL_INSTRUCTION|cudaErrorInvalidPc|CUDA_ERROR_INVALID_PC|cudaErrorHardwareStackError|CUDA_ERROR_HARDWARE_STACK|hipErrorLaunchFailure)
-    pattern ^(?!Failed to (?:destroy|free|unload)).{0,4000}an illegal instruction was encountered
-    unconfirmed ^(?!Failed to (?:destroy|free|unload)).{0,4000}invalid program counter
-    unconfirmed ^(?!Failed to (?:destroy|free|unload)).{0,4000}hardware stack error
-    unconfirmed ^(?!Failed to (?:destroy|free|unload)).{0,4000}tensor memory not completely freed
-    unconfirmed ^(?!Failed to (?:destroy|free|unload)).{0,4000}cudaErrorTensorMemoryLeak
+    after ^(?!Failed to (?:destroy|free|unload)).{0,4000}
+    pattern unspecified launch failure
+    pattern (?:cudaErrorLaunchFailure|CUDA_ERROR_LAUNCH_FAILED|cudaErrorIllegalInstruction|CUDA_ERROR_ILLEGAL_INSTRUCTION|cudaErrorInvalidPc|CUDA_ERROR_INVALID_PC|cudaErrorHardwareStackError|CUDA_ERROR_HARDWARE_STACK|hipErrorLaunchFailure)
+    pattern an illegal instruction was encountered
+    unconfirmed invalid program counter || hardware stack error
+    unconfirmed tensor memory not completely freed || cudaErrorTensorMemoryLeak
     example [common form in public threads] RuntimeError: CUDA error: an illegal instruction was encountered
     unlike example CUDA error: too many resources requested for launch
 cuda_launch_resources run kernel_resources KIND_TEXT
-    summary The GPU refused to launch a kernel: {text}
+    summary The GPU refused to launch a kernel: {what}
     means Grid, block, registers or shared memory exceed what the device allows, or a dimension of the grid is zero. The kernel did not run, so nothing was corrupted.
     check Sizes of the failing call: an empty dimension gives an empty grid, a huge one overflows grid y/z (65535)
     fix Compile on the GPU type that runs the model
     fix Reduce num_warps, num_stages or block sizes of user kernels
     fix Guard against empty inputs
-    pattern (?P<text>too many resources requested for launch)
-    pattern (?P<text>(?:cudaErrorLaunchOutOfResources|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorInvalidConfiguration|hipErrorInvalidConfiguration))
-    pattern (?P<text>invalid configuration argument)
-    unconfirmed (?P<text>too many blocks in cooperative launch)
-    unconfirmed (?P<text>(?:cudaErrorCooperativeLaunchTooLarge|CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE))
-    unconfirmed (?P<text>cluster misconfiguration) || (?P<text>Cluster target block not present)
-    unconfirmed (?P<text>limit is not supported on this architecture)
-    unconfirmed (?P<text>exceeds maximum grid size)
+    pattern too many resources requested for launch
+    pattern (?:cudaErrorLaunchOutOfResources|CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES|cudaErrorInvalidConfiguration|hipErrorInvalidConfiguration)
+    pattern invalid configuration argument
+    unconfirmed too many blocks in cooperative launch
+    unconfirmed (?:cudaErrorCooperativeLaunchTooLarge|CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+    unconfirmed cluster misconfiguration || Cluster target block not present
+    unconfirmed limit is not supported on this architecture || exceeds maximum grid size
     example [common form in public threads] RuntimeError: CUDA error: too many resources requested for launch
     example [common form in public threads] RuntimeError: CUDA error: invalid configuration argument
     unlike example triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware limit: 101376.
@@ -101,14 +99,13 @@ cuda_not_permitted run device_unavailable BROAD_TEXT possible check_environment
     pattern (?i:cuda|hip|triton).{0,120}(?P<what>operation not supported(?! on global))
     pattern (?i:cuda|hip|triton).{0,120}(?P<what>operation not permitted(?! (?:when|on an event)))
     pattern ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}?(?P<what>cudaError(?:DevicesUnavailable|NotSupported|NotPermitted|System(?:NotReady|DriverMismatch)|CompatNotSupportedOnDevice|Mps\w{1,200}|PeerAccess\w{1,200}|NoDevice|InvalidDevice\b|InitializationError)|CUDA_ERROR_(?:NO_DEVICE|INVALID_DEVICE|SYSTEM_\w{1,200}|MPS_\w{1,200}|NOT_SUPPORTED|NOT_PERMITTED|COMPAT_NOT_SUPPORTED\w{0,200}|PEER_ACCESS_\w{1,200}|STUB_LIBRARY|DEVICE_UNAVAILABLE)|hipError(?:NoDevice|InvalidDevice|NotSupported))
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>exclusive-thread device already in use)
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>peer access has (?:not|already))
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>too many peers)
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>system has unsupported display driver)
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>forward compatibility was attempted)
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>MPS (?:client|server))
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>device doesn't have valid Grid license)
-    unconfirmed (?i:cuda|hip|triton).{0,120}(?P<what>driver is a stub library)
+    after (?i:cuda|hip|triton).{0,120}
+    unconfirmed (?P<what>exclusive-thread device already in use)
+    unconfirmed (?P<what>peer access has (?:not|already)) || (?P<what>too many peers)
+    unconfirmed (?P<what>system has unsupported display driver)
+    unconfirmed (?P<what>forward compatibility was attempted) || (?P<what>MPS (?:client|server))
+    unconfirmed (?P<what>device doesn't have valid Grid license)
+    unconfirmed (?P<what>driver is a stub library)
     example [CUDA runtime text] RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable
     unlike example [a capture] CUDA error: operation not permitted when stream is capturing
     unlike example [a fault] CUDA error: operation not supported on global/shared address space
@@ -127,29 +124,28 @@ cuda_wrong_context run concurrency GENERAL_TEXT possible
     unconfirmed depend on a capturing blocking stream || merge of separate capture sequences
     unconfirmed capturing stream has unjoined work || capture was not ended in the same stream
     unconfirmed dependency created on uncaptured work || last recorded in a capturing stream
-    unconfirmed ThreadSanitizer: data race || (?:CUDA|HIP|cuda|Triton).{0,80}driver shutting down
-    unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}invalid device context
-    unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}primary context for the specified device
-    unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}cannot set while device is active
-    unconfirmed (?:CUDA|HIP|cuda|Triton).{0,80}graph update was not performed
+    unconfirmed ThreadSanitizer: data race
+    after (?:CUDA|HIP|cuda|Triton).{0,80}
+    unconfirmed driver shutting down || invalid device context
+    unconfirmed primary context for the specified device || cannot set while device is active
+    unconfirmed graph update was not performed
+    after
     unconfirmed ^(?!.{0,80}\[CUDA\]\[[A-Z]\]).{0,4000}(?:hipErrorInvalidHandle|cudaErrorDeviceUninitialized|cudaErrorGraphExecUpdateFailure)
     example [CUDA runtime text] RuntimeError: CUDA error: invalid resource handle
 gpu_hardware_error run device_unavailable SPECIFIC_TEXT check_environment
-    summary The GPU or its driver failed: {text}
+    summary The GPU or its driver failed: {what}
     means The device itself reported the error; the model is not the reason until another GPU shows the same.
     check nvidia-smi -q -d ECC, the kernel log (Xid lines), and the same call on another GPU
     fix Move to another device; have the machine checked or rebooted
     guide cuda-illegal-memory-access.md#the-process-is-lost
-    pattern (?P<text>uncorrectable (?:NVLink |ECC )?(?:ECC )?error encountered)
-    pattern (?P<text>(?:cudaErrorECCUncorrectable|CUDA_ERROR_UNKNOWN|CUDA_ERROR_NVLINK_UNCORRECTABLE|CUDA_ERROR_ECC_UNCORRECTABLE|UR_RESULT_ERROR_DEVICE_LOST))
-    pattern (?P<text>CUDA (?:driver )?error: unknown error) || (?P<text>cudaError(?:Nvlink|Unknown))
-    unconfirmed (?P<text>Invalid access of peer GPU memory over nvlink)
-    unconfirmed (?P<text>GPU has fallen off the bus)
-    unconfirmed (?P<text>NVRM: Xid [^:]{0,40})(?![^)]{0,30}\): (?:13|31|43)\b)
-    unconfirmed (?P<text>Unable to determine the device handle)
-    unconfirmed (?P<text>an exception occurred on the device that was contained)
-    unconfirmed (?P<text>(?:cudaErrorContained|CUDA_ERROR_CONTAINED))
-    unconfirmed (?P<text>NVLink error was detected)
+    pattern uncorrectable (?:NVLink |ECC )?(?:ECC )?error encountered
+    pattern (?:cudaErrorECCUncorrectable|CUDA_ERROR_UNKNOWN|CUDA_ERROR_NVLINK_UNCORRECTABLE|CUDA_ERROR_ECC_UNCORRECTABLE|UR_RESULT_ERROR_DEVICE_LOST)
+    pattern CUDA (?:driver )?error: unknown error || cudaError(?:Nvlink|Unknown)
+    unconfirmed Invalid access of peer GPU memory over nvlink || GPU has fallen off the bus
+    unconfirmed (?P<what>NVRM: Xid [^:]{0,40})(?![^)]{0,30}\): (?:13|31|43)\b)
+    unconfirmed Unable to determine the device handle
+    unconfirmed an exception occurred on the device that was contained
+    unconfirmed (?:cudaErrorContained|CUDA_ERROR_CONTAINED) || NVLink error was detected
 aftermath_cleanup run illegal_memory_access VAGUE_TEXT aftermath possible
     summary Clean-up of the model failed because the CUDA context was already lost ({text})
     means Printed while the model is destroyed after a GPU fault. The text repeats the first error.
@@ -158,11 +154,11 @@ aftermath_cleanup run illegal_memory_access VAGUE_TEXT aftermath possible
     pattern Failed to (?:destroy|free|unload) (?:CUDA|GPU) (?:event|memory|module) in AOTInductor model[^:]{0,40}:? ?(?P<text>.{0,80})
     recorded [torch 2.11, H200] Failed to destroy CUDA event in AOTInductor model: device-side assert triggered
 aftermath_cuda_library run illegal_memory_access BROAD_TEXT aftermath possible
-    summary {status}: a library call failed on a CUDA context that an earlier fault had already broken
+    summary {what}: a library call failed on a CUDA context that an earlier fault had already broken
     means The library only reports the fault. Look for an assert, an illegal access or full memory before this line.
     check Does a fresh process that only runs the matrix product succeed?
     fix Find the first GPU message of the process; restart the process before trying anything else
-    pattern (?P<status>CUBLAS_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED|EXECUTION_FAILED|MAPPING_ERROR)|CUDNN_STATUS_(?:INTERNAL_ERROR(?!_HOST|_DEVICE)|EXECUTION_FAILED\w{0,20}|MAPPING_ERROR|NOT_INITIALIZED)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|NOT_INITIALIZED)|CUSPARSE_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|NOT_INITIALIZED)|CUFFT_(?:INTERNAL_ERROR|EXEC_FAILED)|CURAND_STATUS_(?:LAUNCH_FAILURE|INTERNAL_ERROR|PREEXISTING_FAILURE)|(?:rocblas|hipblas|HIPBLAS)_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED)|rocblas_status_internal_error|miopenStatus(?:InternalError|UnknownError))
+    pattern (?:CUBLAS_STATUS_(?:INTERNAL_ERROR|NOT_INITIALIZED|EXECUTION_FAILED|MAPPING_ERROR)|CUDNN_STATUS_(?:INTERNAL_ERROR(?!_HOST|_DEVICE)|EXECUTION_FAILED\w{0,20}|MAPPING_ERROR|NOT_INITIALIZED)|CUSOLVER_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|NOT_INITIALIZED)|CUSPARSE_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED|NOT_INITIALIZED)|CUFFT_(?:INTERNAL_ERROR|EXEC_FAILED)|CURAND_STATUS_(?:LAUNCH_FAILURE|INTERNAL_ERROR|PREEXISTING_FAILURE)|(?:rocblas|hipblas|HIPBLAS)_STATUS_(?:INTERNAL_ERROR|EXECUTION_FAILED)|rocblas_status_internal_error|miopenStatus(?:InternalError|UnknownError))
     unlike example [an unsupported shape or type] CUBLAS_STATUS_NOT_SUPPORTED when calling cublasLtMatmul
 aftermath_rng_state autotune illegal_memory_access VAGUE_TEXT aftermath possible
     summary Restoring the random state failed because a kernel had faulted while the model was being compiled
@@ -178,9 +174,8 @@ device_assert_triggered run index_out_of_bounds KIND_TEXT symptom
     check Look for `Assertion ... failed` earlier on stderr; if it is missing, run again with stderr kept
     fix Find the first `Assertion` line: it names kernel, line and bound
     guide triton-index-out-of-bounds.md#errors-that-follow-an-assert
-    pattern ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}device-side assert triggered
-    pattern ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}cudaErrorAssert\b
-    pattern ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}CUDA_ERROR_ASSERT
+    after ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}
+    pattern device-side assert triggered || cudaErrorAssert\b || CUDA_ERROR_ASSERT
     unlike recorded [a hint that every CUDA error carries] Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.
 gpu_library_mismatch run toolchain KIND_TEXT check_environment
     summary A CUDA library is missing or of another release than torch was built with: {what}
@@ -193,18 +188,17 @@ gpu_library_mismatch run toolchain KIND_TEXT check_environment
     unconfirmed CUDNN_STATUS_(?:NOT_SUPPORTED_)?RUNTIME_PREREQUISITE_MISSING
     unconfirmed compiled against an incompatible cuDNN || CUDART_VERSION mismatch
 library_refused_problem run contract_shape BROAD_TEXT symptom possible
-    summary A GPU library does not support this problem: {status}
+    summary A GPU library does not support this problem: {what}
     means The library does not support these sizes, strides, alignment or dtype on this GPU; a library of another release on LD_LIBRARY_PATH answers in the same way.
     check Does the same call run eagerly, with contiguous tensors of the exported sizes?
     fix Check sizes and dtypes against the export; pass contiguous tensors
     fix Remove other CUDA libraries from LD_LIBRARY_PATH
     anchor cutlass error
-    pattern (?P<status>(?:CUBLAS_STATUS_|CUSPARSE_STATUS_|CUSOLVER_STATUS_)(?:INVALID_VALUE|NOT_SUPPORTED))
-    pattern (?P<status>CUDNN_STATUS_NOT_SUPPORTED\w{0,60})
-    pattern (?P<status>(?:HIPBLAS_STATUS_NOT_SUPPORTED|HIPBLAS_STATUS_INVALID_VALUE|CUFFT_INVALID_SIZE|miopenStatusBadParm))
-    unconfirmed (?P<status>CUDNN_STATUS_BAD_PARAM\w{0,60}) || (?P<status>kErrorInvalidProblem)
-    unconfirmed (?P<status>Error Invalid Problem) || (?P<status>cutlass cannot implement)
-    unconfirmed (?P<status>(?i:cutlass error)[: ].{0,80})
+    pattern (?:CUBLAS_STATUS_|CUSPARSE_STATUS_|CUSOLVER_STATUS_)(?:INVALID_VALUE|NOT_SUPPORTED)
+    pattern CUDNN_STATUS_NOT_SUPPORTED\w{0,60}
+    pattern (?:HIPBLAS_STATUS_NOT_SUPPORTED|HIPBLAS_STATUS_INVALID_VALUE|CUFFT_INVALID_SIZE|miopenStatusBadParm)
+    unconfirmed CUDNN_STATUS_BAD_PARAM\w{0,60} || kErrorInvalidProblem || Error Invalid Problem
+    unconfirmed cutlass cannot implement || (?i:cutlass error)[: ].{0,80}
 gpu_exception_dump run illegal_memory_access EXACT_TEXT proved explain_kernel
     summary The GPU stopped on {type}; the stack beside it names the kernel
     means A core dump caught the kernel in the act: this is the kernel that faulted, not a later one. The `#0` line names it, and cuda-gdb adds block, thread, file and line.
@@ -240,7 +234,7 @@ memory_leak_report run performance KIND_TEXT
     check Does memory grow with the number of calls or only with the number of loads?
     fix Load once and keep the runner; upgrade from 2.7
     guide memory-and-time.md#leaks
-    pattern LeakSanitizer: (?P<what>.{1,120})
+    pattern LeakSanitizer: .{1,120}
     unconfirmed detected memory leaks
     quoted [pytorch/pytorch#158614] SUMMARY: LeakSanitizer: 526 byte(s) leaked in 7 allocation(s).
 race_or_barrier_report run concurrency SPECIFIC_TEXT explain_kernel
@@ -254,7 +248,7 @@ race_or_barrier_report run concurrency SPECIFIC_TEXT explain_kernel
     pattern ={1,40} (?:Error: |Warning: )?(?P<what>Barrier error detected)
     example [compute-sanitizer manual] ========= Error: Race reported between Write access at 0x200 in addKernel
     example [compute-sanitizer manual] ========= Barrier error detected. Divergent thread(s) in block
-sanitizer_query_refused run false_alarm KIND_TEXT likely run_stage
+sanitizer_query_refused run false_alarm KIND_TEXT run_stage
     summary A library asked the driver for something that it does not have, and goes on without it
     means compute-sanitizer reports each call that returns an error. cuBLAS, cuDNN and the runtime ask for entry points, limits and attributes and expect to be refused.
     check Does the program end well without compute-sanitizer?

@@ -39,9 +39,10 @@ exported_shape_check run contract_shape NAMED_TEXT inspect_package
     means The check of the exported program compares every size with the example input or its range. The compiled package leaves it out by default and reads past the tensor instead.
     check Look at the dynamic_shapes given to torch.export.
     fix Pass the exported size, or export again with that dimension dynamic
-    pattern Expected input at (?P<input>\*?\*?(?:args|kwargs)[^,]{0,120}?\.(?:shape|size)\S{0,10}) to be equal to [^,]{1,80}, but got
-    pattern Expected input at (?P<input>\*?\*?(?:args|kwargs)[^,]{0,120}?\.(?:shape|size)\S{0,10}) to be >= [^,]{1,80}, but got
-    pattern Expected input at (?P<input>\*?\*?(?:args|kwargs)[^,]{0,120}?\.(?:shape|size)\S{0,10}) to be <= [^,]{1,80}, but got
+    after Expected input at (?P<input>\*?\*?(?:args|kwargs)[^,]{0,120}?\.(?:shape|size)\S{0,10})
+    pattern [ ]to be equal to [^,]{1,80}, but got || [ ]to be >= [^,]{1,80}, but got
+    pattern [ ]to be <= [^,]{1,80}, but got
+    after
     pattern Unexpected number of dimensions in input at (?P<input>\S{1,120})
     pattern (?P<input>incorrect numel for input tensor)\. expected
 input_check_dtype run contract_dtype ASSERTION proved inspect_package
@@ -148,7 +149,7 @@ gpu_index_assert run index_out_of_bounds ASSERTION proved explain_kernel
     check The assert is printed first; everything after it in the same process is a consequence
     fix Check the index tensor against the bound before the call, or clamp it in the model: the compiled kernel cannot report which input it was
     fix Compare the size of the table (vocabulary, position table) with what the tokenizer or caller produces
-    pattern block: \[(?P<block>[-\d,]{1,200})\], thread: \[(?P<thread>[-\d,]{1,200})\] Assertion `index out of bounds: (?P<bounds>[^`']{1,120})` failed
+    pattern block: \[[-\d,]{1,200}\], thread: \[[-\d,]{1,200}\] Assertion `index out of bounds: (?P<bounds>[^`']{1,120})` failed
 gpu_tool_assert run index_out_of_bounds SPECIFIC_TEXT explain_kernel
     summary The debugging tool stopped at an assertion inside a GPU kernel
     means Core dump, cuda-gdb or compute-sanitizer caught a kernel assert. The line it names is where the kernel begins; the assert text with bound and thread is on stderr.
@@ -223,7 +224,6 @@ run_call_failed run contract_shape BROAD_TEXT envelope possible
     means Only an envelope. Up to 2.12 every failed run raises this; stderr has the reason above it.
     check Read stderr: the `Error:` line and the `Exception in aoti_torch` line before it.
     guide debugging-tools.md#api-call-failed
-    anchor run_func_(
     pattern run_func_\(.{0,400}API call failed at \S{0,300}model_container_runner
 wrapper_call_failed run contract_shape BROAD_TEXT envelope possible
     summary {call} failed inside the model; the reason is above it

@@ -55,15 +55,14 @@ environment_library_missing load toolchain SPECIFIC_TEXT check_environment
     example [cuDNN 9] Unable to load any of {libcudnn_cnn.so.9.1.0, libcudnn_cnn.so.9.1, libcudnn_cnn.so.9, libcudnn_cnn.so}
     unlike example [a harmless note of TensorFlow] W tensorflow/stream_executor/dso_loader.cc:64] Could not load dynamic library 'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object file: No such file or directory
 extraction_failed load toolchain EXACT_TEXT inspect_package
-    summary The package could not be unpacked: {why}
+    summary The package could not be unpacked: {what}
     means TMPDIR (default /tmp) is missing, read-only or full (`write callback failed`); only a checksum or decompression error means a damaged archive.
     check df -h of TMPDIR (default /tmp); unzip -t of the package.
     fix Free space, or point TMPDIR to an existing, writable directory that allows executing
     fix For a checksum error copy the package again
     guide package-and-load.md#extraction-directory
-    pattern (?P<why>Failed to extract zip file \S{1,300} to destination file .{0,400}mz_zip error string: .{1,60})
-    pattern (?P<why>Error generating temporary directory: .{1,80})
-    pattern (?P<why>Failed to create directory \S{1,200})
+    pattern Failed to extract zip file \S{1,300} to destination file .{0,400}mz_zip error string: .{1,60}
+    pattern Error generating temporary directory: .{1,80} || Failed to create directory \S{1,200}
     recorded [torch 2.13.0, CPU, full TMPDIR] RuntimeError: Failed to extract zip file u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp to destination file /tmp/e1/small/aotinductor_uYDaKh/u/data/aotinductor/model/ckba63nctf2gkme62hhxsqhctl2jq66lkycifm4wai25opjc7mjt.wrapper.cpp, mz_zip error string: write callback failed
     recorded RuntimeError: Error generating temporary directory: No such file or directory
 library_damaged load package_corrupt EXACT_TEXT proved inspect_package
@@ -83,47 +82,39 @@ library_lacks_function load package_incompatible EXACT_TEXT inspect_package
     means It was compiled by an older torch than the one that loads it, which offers more: single-threaded runs, freeing the inactive constants, updates from the CPU.
     fix Compile the package again with the torch that loads it, or leave that option out
     guide package-and-load.md#torch-versions-of-both-sides
-    anchor in .so![ ] || consider rebuild your model with the latest AOTInductor
-    anchor Consider rebuild your model with the latest AOTInductor
     pattern No (?P<what>\w{1,80})(?: function)? in \.so!
 loader_memory_rights load toolchain SPECIFIC_TEXT check_environment
-    summary The process has no room or no right to load the library: {why}
+    summary The process has no room or no right to load the library: {what}
     means The fixed block for thread-local data is used up by libraries loaded before (OpenMP, torch, OpenCV on aarch64), or a security policy forbids changing memory rights.
     check For TLS: is the library loaded late, after many others?
     fix For TLS: import torch first, or LD_PRELOAD the library named, or raise GLIBC_TUNABLES=glibc.rtld.optional_static_tls
     fix For rights: look at the audit log of SELinux or the container's security profile
     guide package-and-load.md#extraction-directory
-    pattern (?P<why>cannot allocate memory in static TLS block)
-    pattern (?P<why>cannot restore segment prot after reloc)
-    unconfirmed (?P<why>cannot apply additional memory protection)
-    unconfirmed (?P<why>cannot change memory protections)
-    unconfirmed (?P<why>cannot make segment writable for relocation)
-    unconfirmed (?P<why>cannot allocate memory for thread-local data)
-    unconfirmed (?P<why>cannot create shared object descriptor)
+    pattern cannot allocate memory in static TLS block || cannot restore segment prot after reloc
+    unconfirmed cannot apply additional memory protection || cannot change memory protections
+    unconfirmed cannot make segment writable for relocation
+    unconfirmed cannot allocate memory for thread-local data
+    unconfirmed cannot create shared object descriptor
     example [the dynamic loader] ImportError: /usr/lib/aarch64-linux-gnu/libgomp.so.1: cannot allocate memory in static TLS block
     example [the dynamic loader] OSError: libfoo.so: cannot restore segment prot after reloc: Permission denied
 loader_refused_library load package_incompatible KIND_TEXT inspect_package
-    summary The dynamic loader refuses the library: {why}
+    summary The dynamic loader refuses the library: {what}
     means The file is there, but it is not a library for this system: another kind of file, another CPU level, page size or C library, or one that asks for rights (an executable stack) that the system does not give.
     check file and readelf -h -l on the library; compile machine and this machine compared.
     fix Compile the package on the kind of system that loads it, or in the same image
     guide package-and-load.md#damaged-or-missing-library
-    pattern (?P<why>cannot dynamically load (?:position-independent )?executable)
-    pattern (?P<why>cannot read file data: .{1,60})
-    pattern (?P<why>cannot enable executable stack.{0,60})
-    pattern (?P<why>CPU ISA level is lower than required) || (?P<why>wrong ELF class)
-    pattern (?P<why>ELF file data encoding not (?:little|big)-endian)
-    pattern (?P<why>Inconsistency detected by ld\.so: \S{1,60}) || (?P<why>[Ee]xec format error)
-    unconfirmed (?P<why>ELF file (?:OS ABI|ABI version) invalid.{0,40})
-    unconfirmed (?P<why>ELF file version (?:ident )?does not match.{0,40})
-    unconfirmed (?P<why>ELF file 's phentsize.{0,40}) || (?P<why>phentsize not the expected size)
-    unconfirmed (?P<why>only ET_DYN and ET_EXEC can be loaded)
-    unconfirmed (?P<why>object file has no dynamic section)
-    unconfirmed (?P<why>object file has no loadable segments)
-    unconfirmed (?P<why>unexpected (?:PLT )?reloc type 0x\w{1,8})
-    unconfirmed (?P<why>unsupported version \S{1,20} of Ver\w{1,10} record)
-    unconfirmed (?P<why>invalid mode for dlopen) || (?P<why>cannot handle TLS data)
-    unconfirmed (?P<why>ELF load command alignment not page-aligned)
+    pattern cannot dynamically load (?:position-independent )?executable
+    pattern cannot read file data: .{1,60} || cannot enable executable stack.{0,60}
+    pattern CPU ISA level is lower than required || wrong ELF class
+    pattern ELF file data encoding not (?:little|big)-endian
+    pattern Inconsistency detected by ld\.so: \S{1,60} || [Ee]xec format error
+    unconfirmed ELF file (?:OS ABI|ABI version) invalid.{0,40}
+    unconfirmed ELF file version (?:ident )?does not match.{0,40} || ELF file 's phentsize.{0,40}
+    unconfirmed phentsize not the expected size || only ET_DYN and ET_EXEC can be loaded
+    unconfirmed object file has no dynamic section || object file has no loadable segments
+    unconfirmed unexpected (?:PLT )?reloc type 0x\w{1,8}
+    unconfirmed unsupported version \S{1,20} of Ver\w{1,10} record || invalid mode for dlopen
+    unconfirmed cannot handle TLS data || ELF load command alignment not page-aligned
     example [the dynamic loader] Error in dlopen: /app/model.so: wrong ELF class: ELFCLASS64
     example [the dynamic loader] Error in dlopen: /app/model.so: ELF file data encoding not little-endian
     recorded [CPython 3.11 ctypes on Debian 12] OSError: /bin/true: cannot dynamically load position-independent executable
@@ -132,17 +123,16 @@ loader_refused_library load package_incompatible KIND_TEXT inspect_package
     example [the dynamic loader] /lib64/libc.so.6: CPU ISA level is lower than required
     example [the dynamic loader] Inconsistency detected by ld.so: dl-version.c: 205: _dl_check_map_versions: Assertion `needed != NULL' failed!
 macos_library_refused load package_incompatible SPECIFIC_TEXT check_environment
-    summary macOS does not load the library: {why}
+    summary macOS does not load the library: {what}
     means It was built for the other architecture (arm64 or x86_64), or its signature is not accepted.
     check otool -L and lipo -archs on the library; python -c 'import platform; print(platform.machine())'.
     fix Compile with a Python of the machine's own architecture, not under Rosetta
     guide other-platforms.md#macos-and-mps
-    pattern (?P<why>incompatible architecture \(have .{1,60})
-    unconfirmed (?P<why>mach-o, but wrong architecture) || (?P<why>not a mach-o file)
-    unconfirmed (?P<why>slice is not valid mach-o file)
-    unconfirmed (?P<why>code signature in .{1,200}? (?:in|not )valid.{0,60})
-    unconfirmed (?P<why>library load (?:disallowed|denied) by system policy)
-    unconfirmed (?P<why>no suitable image found)
+    pattern incompatible architecture \(have .{1,60}
+    unconfirmed mach-o, but wrong architecture || not a mach-o file
+    unconfirmed slice is not valid mach-o file
+    unconfirmed code signature in .{1,200}? (?:in|not )valid.{0,60}
+    unconfirmed library load (?:disallowed|denied) by system policy || no suitable image found
     example [dyld] OSError: dlopen(m.so, 0x0006): tried: 'm.so' (mach-o file, but is an incompatible architecture (have 'x86_64', need 'arm64'))
 made_on_another_machine load package_incompatible GENERAL_TEXT symptom possible inspect_package
     summary {key} is `{here}` here and `{package}` in the package
@@ -202,18 +192,16 @@ two_copies_of_a_library environment toolchain SPECIFIC_TEXT check_environment
     unconfirmed INTEL MKL ERROR: .{0,80} || Intel MKL FATAL ERROR.{0,80}
     example [LLVM] : CommandLine Error: Option 'use-dereferenceable-at-point-semantics' registered more than once!
 windows_dll_not_loaded load toolchain KIND_TEXT check_environment
-    summary Windows does not load a library: {why}
+    summary Windows does not load a library: {what}
     means A DLL that it needs is missing or of another kind: the Visual C++ runtime, CUDA or OpenMP DLLs, or a 32-bit or Linux file (193). 1114 means that its start-up code failed.
     check dumpbin /dependents on the file, or the tool Dependencies.
     fix Install the latest Visual C++ redistributable (x64); add the directories of CUDA and torch\lib with os.add_dll_directory
     fix Install a torch build that fits this Python, CUDA and driver; compile the package on Windows itself
     guide other-platforms.md#windows
     anchor exit code
-    pattern (?P<why>\[WinError (?:126|1114|998|193|182|1157)\].{0,200})
-    pattern (?P<why>DLL load failed.{0,160}) || (?P<why>error in LoadLibrary for .{0,200})
-    pattern (?P<why>0x[cC]0000135) || (?P<why>-1073741515)
-    unconfirmed (?P<why>3221225781)
-    unconfirmed (?P<why>\S{1,60}\.dll was not found\. Reinstalling the program may fix this)
+    pattern \[WinError (?:126|1114|998|193|182|1157)\].{0,200} || DLL load failed.{0,160}
+    pattern error in LoadLibrary for .{0,200} || 0x[cC]0000135 || -1073741515
+    unconfirmed 3221225781 || \S{1,60}\.dll was not found\. Reinstalling the program may fix this
     example [torch/__init__.py] OSError: [WinError 126] The specified module could not be found. Error loading "C:\venv\torch\lib\c10.dll" or one of its dependencies.
     example [Python] ImportError: DLL load failed while importing _C: The specified module could not be found.
     example [ATen/DynamicLibrary.cpp] error in LoadLibrary for model.wrapper.pyd. WinError 126: The specified module could not be found.

@@ -1,5 +1,20 @@
 """Inductor cannot translate the model."""
 
+_IR_CLASS = (
+    "TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|"
+    "FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|"
+    "FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|"
+    "NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|"
+    "NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|"
+    "CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|"
+    "NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|"
+    "GenericView|SliceView"
+)
+_INDUCTOR_FILE = (
+    "_inductor/graph|_inductor/ir|_inductor/lowering|_inductor/scheduler|_inductor/compile_fx|"
+    "_inductor/pattern_matcher|_inductor/decomposition|_inductor/sizevars|_inductor/codegen/|"
+    "_inductor/fx_passes/"
+)
 TABLE = r"""
 cache_bypassed lower no_fault STATUS symptom possible
     summary Inductor's cache was not used (a notice, not an error)
@@ -25,7 +40,7 @@ control_flow_operator lower lowering_error KIND_TEXT minify
     pattern A subgraph argument other than striding has been modified
     pattern Higher order ops do not support \w{1,200}
     unconfirmed associative_scan must be captured completely || Expect branches to[ ]
-    unconfirmed torch\.cond currently only supports || while_loop\(\): .{0,80}
+    unconfirmed torch\.cond currently only supports || while_loop\(\):[ ]
 cpp_wrapper_unsupported lower lowering_error KIND_TEXT minify
     summary The C++ wrapper cannot express an operator's arguments or results
     means AOTInductor writes host code in C++, and this operator takes or returns a type it has no form for (symbolic integers, lists, mutation of lists).
@@ -42,8 +57,8 @@ cpp_wrapper_unsupported lower lowering_error KIND_TEXT minify
     pattern ArrayRef(?:Tensor)? only supported on CPU || is unsafe with stack allocation on
     pattern CudaKernelParamCache not populated || does not match with arg type
     pattern Not all constant gets mapped for constant folding
-    pattern (?:^|\s)(?P<what>\S{1,80}) is not supported with cpp_wrapper
-    pattern NYI support for return type || C\+\+ wrapper codegen error
+    pattern (?:^|\s)\S{1,80} is not supported with cpp_wrapper || NYI support for return type
+    pattern C\+\+ wrapper codegen error
     pattern arg type .{0,80} is not yet supported by custom_op_wrapper
     pattern Unsupported return type found
     unconfirmed Error: AOTInductor only supports || only supported in cpp_wrapper
@@ -75,75 +90,58 @@ generated_name_unknown lower lowering_error VAGUE_TEXT symptom minify
     unlike example [the script's own] NameError: name 'modle' is not defined
     unlike example [the script's own] KeyError: 'input_ids'
 inductor_check lower lowering_error VAGUE_TEXT minify
-    summary A check inside Inductor stopped the compile: {check}
+    summary A check inside Inductor stopped the compile: {what}
     means Inductor met a graph that one of its passes, its IR or its code generator does not handle. That is a limit or a bug of Inductor, seldom of the model.
     check torch.compile(model, backend='aot_eager') runs: then it is Inductor
     fix Reduce the graph to the operator that fails; write it in another way
     fix Try the newest torch: its passes change with every release
-    pattern (?P<check>not a supported top level IR node) || (?P<check>\[Note: Inductor IR\])
-    pattern (?P<check>both a fallback and a decomp for same)
-    pattern (?P<check>a decomposition exists, we should switch to it)
-    pattern (?P<check>should be handled in (?:replace_random|fuse_seed_creation_pass))
-    pattern (?P<check>should have been handled in replace_random)
-    pattern (?P<check>this should be handled in decomps) || (?P<check>Topological sort failed!)
-    pattern (?P<check>to have been codegen-ed) || (?P<check>Fails to create FallbackKernel)
-    pattern (?P<check>FallbackKernel output type) || (?P<check>Can't generate FallbackKernel)
-    pattern (?P<check>Unsupported fallback ) || (?P<check>Not sure where to find device info)
-    pattern (?P<check>Operation registered twice)
-    pattern (?P<check>Unsupported inductor graph input type)
-    pattern (?P<check>inductor can only compile FX graphs which return)
-    pattern (?P<check>Graph output must be a tuple\(\))
-    pattern (?P<check>inductor does not support (?!code generation for complex))
-    pattern (?P<check>unrealized as_strided\()
-    pattern (?P<check>Fallback when indices is on a different device)
-    pattern (?P<check>Fallback for bool indices) || (?P<check>out= ops aren't yet supported)
-    pattern (?P<check>Unable to generate code for associative_scan)
-    pattern (?P<check>not supported inside ops\.masked) || (?P<check>does not implement ops\.)
-    pattern (?P<check>should be handled by CSEProxy) || (?P<check>should not appear at codegen time)
-    pattern (?P<check>(?:auto_functionalized|auto_functionalized_v2|triton_kernel_wrapper_functional) was not removed)
-    pattern (?P<check>is not lowered to while_loop)
-    pattern (?P<check>Not all inputs to pattern found in match\.kwargs)
-    pattern (?P<check>Cycle detected in memory planning)
-    pattern (?P<check>Failed to schedule, while loop ran too long)
-    pattern (?P<check>Detected unscheduled nodes\. Nodes with unmet dependencies)
-    pattern (?P<check>Attempt to use poisoned virtualized value)
-    pattern (?P<check>Buffers cannot be created while lowering a pointwise subgraph)
-    pattern (?P<check>Buffer mutation detected during lowering)
-    pattern (?P<check>SubgraphLoweringException)
-    pattern (?P<check>not supported in subgraph, \(missing lowering\))
-    pattern (?P<check>to FixedLayout first) || (?P<check>real layout shouldn't be FlexibleLayout)
-    pattern (?P<check>(?:get_layout|get_size)\(\) is not implemented by)
-    pattern (?P<check>realize NYI on) || (?P<check>(?:codegen_reference|make_reindexer) NYI on)
-    pattern (?P<check>not supported for zero-dimension tensors!)
-    pattern (?P<check>Broadcast failed in ExpandView\()
-    pattern (?P<check>No extern kernel detected for fallback)
-    pattern (?P<check>All nodes passed to scheduling must have an origin)
-    pattern (?P<check>should have been normalized in lowering)
-    pattern (?P<check>Epilogue nodes must all be instances of ir\.ComputedBuffer)
-    pattern (?P<check>Template node passed to ) || (?P<check>Multi outputs template should be with)
-    pattern (?P<check>unexpected store with load mask)
-    pattern (?P<check>Welford reduction does not support VectorizedN)
-    pattern (?P<check>implementation expect the same inputs' dtype) || (?P<check>Unhandled sort)
-    pattern (?P<check>No operation nodes were generated when lowering) || (?P<check>oneDNN qlinear)
-    pattern (?P<check>Combokernel not support tile)
-    pattern (?P<check>Dynamic shape on reduction dimension is not supported)
-    pattern (?P<check>Layout constraint mismatch for)
-    pattern (?P<check>A buffer can only be realized as a comm buffer)
-    pattern (?P<check>cannot be converted to a comm buffer) || (?P<check>with unbacked symints)
-    pattern (?P<check>Cannot run a subgraph in isolation!)
-    pattern (?P<check>FX conversion only supports Triton kernels)
-    pattern (?P<check>Trying to run Pytorch Eager Module after Dynamo Freezing)
-    pattern (?P<check>has unused non-mutated outputs) || (?P<check>\[ERROR\] Error from lowering)
-    pattern AssertionError: (?P<check>\(\{[a-z]\d{1,3}: .{1,100})
-    pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object has no
-    pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object (?:is|does) not
-    pattern '(?P<check>TensorBox|StorageBox|ReinterpretView|ComputedBuffer|InputBuffer|ConstantBuffer|FallbackKernel|ExternKernelOut|ExternKernelAlloc|ExternKernelSchedulerNode|FusedSchedulerNode|SchedulerNode|NopKernelSchedulerNode|MultiOutput|MultiOutputLayout|NoneLayout|FlexibleLayout|FixedLayout|MutationLayoutSHOULDREMOVE|ShapeAsConstantBuffer|NoneAsConstantBuffer|TorchBindObject|GraphLowering|SubgraphLowering|CppWrapperCpu|CppWrapperGpu|PythonWrapperCodegen|TritonKernel|CppKernel|CppVecKernel|SizeVarAllocator|NullHandler|NullKernelHandler|UserDefinedTritonKernel|PermuteView|ExpandView|SqueezeView|GenericView|SliceView)' object cannot
-    pattern (?:Error|Exception)\b.{0,300}(?P<check><class 'torch\._inductor\.[\w.]{1,200}'>)
-    unconfirmed Error: (?P<check>'torch\._inductor\.virtualized)
-    unconfirmed (?P<check>already declared as sibling)
-    unconfirmed (?P<check>both inputs and outputs of the graph are empty)
-    unconfirmed (?P<check>Failed to import /tmp/torchinductor)
-    unconfirmed (?P<check>The argument 'nan' is not comparable)
+    pattern not a supported top level IR node || \[Note: Inductor IR\]
+    pattern both a fallback and a decomp for same || a decomposition exists, we should switch to it
+    pattern should be handled in (?:replace_random|fuse_seed_creation_pass)
+    pattern should have been handled in replace_random || this should be handled in decomps
+    pattern Topological sort failed! || to have been codegen-ed || Fails to create FallbackKernel
+    pattern FallbackKernel output type || Can't generate FallbackKernel || Unsupported fallback[ ]
+    pattern Not sure where to find device info || Operation registered twice
+    pattern Unsupported inductor graph input type
+    pattern inductor can only compile FX graphs which return || Graph output must be a tuple\(\)
+    pattern inductor does not support (?!code generation for complex) || unrealized as_strided\(
+    pattern Fallback when indices is on a different device || Fallback for bool indices
+    pattern out= ops aren't yet supported || Unable to generate code for associative_scan
+    pattern not supported inside ops\.masked || does not implement ops\.
+    pattern should be handled by CSEProxy || should not appear at codegen time
+    pattern (?:auto_functionalized|auto_functionalized_v2|triton_kernel_wrapper_functional) was not removed
+    pattern is not lowered to while_loop || Not all inputs to pattern found in match\.kwargs
+    pattern Cycle detected in memory planning || Failed to schedule, while loop ran too long
+    pattern Detected unscheduled nodes\. Nodes with unmet dependencies
+    pattern Attempt to use poisoned virtualized value
+    pattern Buffers cannot be created while lowering a pointwise subgraph
+    pattern Buffer mutation detected during lowering || SubgraphLoweringException
+    pattern not supported in subgraph, \(missing lowering\) || to FixedLayout first
+    pattern real layout shouldn't be FlexibleLayout
+    pattern (?:get_layout|get_size)\(\) is not implemented by || realize NYI on
+    pattern (?:codegen_reference|make_reindexer) NYI on || not supported for zero-dimension tensors!
+    pattern Broadcast failed in ExpandView\( || No extern kernel detected for fallback
+    pattern All nodes passed to scheduling must have an origin
+    pattern should have been normalized in lowering
+    pattern Epilogue nodes must all be instances of ir\.ComputedBuffer || Template node passed to[ ]
+    pattern Multi outputs template should be with || unexpected store with load mask
+    pattern Welford reduction does not support VectorizedN
+    pattern implementation expect the same inputs' dtype || Unhandled sort
+    pattern No operation nodes were generated when lowering || oneDNN qlinear
+    pattern Combokernel not support tile || Dynamic shape on reduction dimension is not supported
+    pattern Layout constraint mismatch for || A buffer can only be realized as a comm buffer
+    pattern cannot be converted to a comm buffer || with unbacked symints
+    pattern Cannot run a subgraph in isolation! || FX conversion only supports Triton kernels
+    pattern Trying to run Pytorch Eager Module after Dynamo Freezing
+    pattern has unused non-mutated outputs || \[ERROR\] Error from lowering
+    pattern AssertionError: (?P<what>\(\{[a-z]\d{1,3}: .{1,100})
+    pattern '(?P<what>IR_CLASS)' object has no
+    pattern '(?P<what>IR_CLASS)' object (?:is|does) not
+    pattern '(?P<what>IR_CLASS)' object cannot
+    pattern (?:Error|Exception)\b.{0,300}(?P<what><class 'torch\._inductor\.[\w.]{1,200}'>)
+    unconfirmed Error: (?P<what>'torch\._inductor\.virtualized) || already declared as sibling
+    unconfirmed both inputs and outputs of the graph are empty
+    unconfirmed Failed to import /tmp/torchinductor || The argument 'nan' is not comparable
     recorded [torch 2.13.0, CPU, a lowering made to raise] torch._inductor.exc.InductorError: LoweringException: AttributeError: 'TensorBox' object has no attribute 'nothing_here'
     example [torch/_inductor/ir.py] NotImplementedError: Unsupported arg type: <class 'torch._inductor.ir.Buffer'>
     quoted [pytorch/pytorch#181302] AssertionError: ({y0: 192, y1: 0, y2: 96}, {y0: 3, y1: 2, y2: 96})
@@ -158,8 +156,8 @@ inductor_frame lower lowering_error NOTICE symptom possible minify
     means Frames or error lines of Inductor, and no message that is known.
     check The innermost exception, not the wrapper at the end
     fix Reduce the graph to the operator that fails; try the newest torch
-    pattern ^\s{0,20}File \S{0,300}(?:_inductor/graph|_inductor/ir|_inductor/lowering|_inductor/scheduler|_inductor/compile_fx|_inductor/pattern_matcher|_inductor/decomposition|_inductor/sizevars|_inductor/codegen/|_inductor/fx_passes/)\S{0,200}\.py:\d{1,20},? in[ ]
-    pattern \bE\d{4} .{0,160}(?:_inductor/graph|_inductor/ir|_inductor/lowering|_inductor/scheduler|_inductor/compile_fx|_inductor/pattern_matcher|_inductor/decomposition|_inductor/sizevars|_inductor/codegen/|_inductor/fx_passes/)\S{0,60}:\d{1,20}\][ ]
+    pattern ^\s{0,20}File \S{0,300}(?:INDUCTOR_FILE)\S{0,200}\.py:\d{1,20},? in[ ]
+    pattern \bE\d{4} .{0,160}(?:INDUCTOR_FILE)\S{0,60}:\d{1,20}\][ ]
     unlike example [a warning] W1121 07:33:58.079000 9567 torch/_inductor/ir.py:9214] aten._linalg_det.default
 lowering_exception lower lowering_error BROAD_TEXT minify
     summary Inductor could not translate an operator: {text}
@@ -195,9 +193,9 @@ unsupported_dtype lower lowering_error KIND_TEXT minify
     fix Make complex views contiguous first, or keep the complex part out of the compiled graph
     fix For float8 use a quantization layout that torch supports on this GPU
     guide lowering-and-cpp.md#unsupported-dtypes
-    pattern KeyError: '?(?:torch\.)?(?P<dtype>complex\d{1,20}) || (?P<op>target: aten\._scaled_mm)
-    pattern (?:Exception|Error): .{0,80}[uU]nsupported dtype:? (?P<other>[\w.]{1,200})
-    pattern (?:Exception|Error): .{0,80}[uU]nsupported data type:? (?P<other>[\w.]{1,200})
+    pattern KeyError: '?(?:torch\.)?complex\d{1,20} || target: aten\._scaled_mm
+    pattern (?:Exception|Error): .{0,80}[uU]nsupported dtype:? [\w.]{1,200}
+    pattern (?:Exception|Error): .{0,80}[uU]nsupported data type:? [\w.]{1,200}
     pattern not implemented for '(?:Float[48]\w{0,20}|ComplexHalf)'
     pattern Inductor Triton does not support scal || _scaled_mm_v2 lowering does not
     pattern Unsupported scaling type || Conversions between float8_e5m2 and float8_e4m3fn
@@ -205,4 +203,4 @@ unsupported_dtype lower lowering_error KIND_TEXT minify
     unconfirmed does not support torch\.complex || KeyError: torch\.(?:float8|uint)\w{1,200}
     unconfirmed missing from torch\._inductor\.codegen\.cpp\.DTYPE_TO_CPP
     quoted [pytorch/pytorch#188718] torch._inductor.exc.InductorError: KeyError: 'complex64'
-"""
+""".replace("IR_CLASS", _IR_CLASS).replace("INDUCTOR_FILE", _INDUCTOR_FILE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, lru_cache
@@ -67,14 +68,14 @@ class _Parser:
                 run += text if text is not None and repeat in ("+", "+?") else ""
                 best, run = _better(best, [run]), ""
                 self._skip_repeat()
-            elif token not in ("^", "$", r"\b", r"\B"):
+            else:
                 run += text
         return _better(best, [run])
 
     def _repeat(self) -> str | None:
         token = self._tokens[self._at] if self._at < len(self._tokens) else ""
         count = token.startswith("{") and len(token) > 2
-        return token if token and (token[0] in "*+?" or count) else None
+        return token if count or token.startswith(("*", "+", "?")) else None
 
     def _optional(self) -> bool:
         repeat = self._repeat()
@@ -199,7 +200,7 @@ def signatures() -> tuple[Signature, ...]:
 
     found: list[Signature] = []
     for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        if not info.name.rpartition(".")[2].startswith("signature"):
+        if not info.name.startswith(f"{package.__name__}.signature"):
             found += signatures_of(importlib.import_module(info.name).TABLE)
     return tuple(sorted(found, key=lambda s: s.id))
 
@@ -265,7 +266,7 @@ class _Matcher:
         self._artifact = artifact
         self._table = table
         self._found: dict[int, Match] = {}
-        self._counts: dict[int, int] = {}
+        self._counts = Counter[int]()
         self.triggers = table.anchors
 
     def feed(self, line: Line) -> bool:
@@ -273,7 +274,7 @@ class _Matcher:
         for quoted in _INLINE.findall(line.text[:2000]):
             matches = self._table.matching(quoted) | matches
         for number, found in matches.items():
-            self._counts[number] = self._counts.get(number, 0) + 1
+            self._counts[number] += 1
             if number not in self._found:
                 quote = line.text.strip()[:QUOTE_LIMIT]
                 span = Span(self._artifact, line.number, line.number, quote)

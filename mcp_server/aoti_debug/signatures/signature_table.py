@@ -25,6 +25,7 @@ FLAGS = {
     for word in get_args(kind)
 }
 TEXTS = ("summary", "means", "check")
+PATTERNS: dict[str, type[str]] = {"pattern": str, "unconfirmed": unconfirmed}
 PARTS = " || "  # between the patterns, or the anchors, of one line
 _NOTE = re.compile(r"\[([^\]]{0,200})\] ")
 RECORDED = "torch 2.13.0, CPU"  # the note of a recorded sample that has none
@@ -37,7 +38,7 @@ def signatures_of(table: str) -> Iterator[Signature]:
     not the usual ones. Each line below holds a field's name and its text as it is: `guide` without
     its folder, a sample by its origin with a [note] before it, `unlike` before a neighbour. Several
     patterns or anchors may share a line, with || between them; a blank at an end of one is
-    written [ ].
+    written [ ]. All patterns below `after` begin with its text, up to the next `after`.
     """
     for block in re.split(r"\n(?=\S)", table.strip("\n")):
         head, *lines = block.split("\n")
@@ -48,20 +49,21 @@ def _signature(head: str, lines: list[str]) -> Signature:
     id, phase, category, tier, *flags = head.split()
     known: dict[str, Any] = {FLAGS[word]: word for word in flags}
     lists: dict[str, list[Any]] = defaultdict(list)
+    start = ""
     for line in lines:
         key, _, text = line.partition(" ")
         if key in TEXTS:
             known[key] = text
         elif key == "guide":
             known[key] = f"guides/{text}"
-        elif key == "unconfirmed":
-            lists["patterns"] += map(unconfirmed, text.split(PARTS))
+        elif key == "after":
+            start = text
+        elif key in PATTERNS:
+            lists["patterns"] += (PATTERNS[key](start + one) for one in text.split(PARTS))
         elif key == "unlike":
             lists["neighbours"].append(_sample(*text.split(" ", 1)))
         elif key == "anchor":
             lists["anchors"] += (one.replace("[ ]", " ") for one in text.split(PARTS))
-        elif key == "pattern":
-            lists["patterns"] += text.split(PARTS)
         elif key == "fix":
             lists["fixes"].append(text)
         else:
@@ -73,7 +75,7 @@ def _signature(head: str, lines: list[str]) -> Signature:
 def _sample(origin: str, text: str) -> Sample:
     if origin not in get_args(Origin):
         raise ValueError(f"{origin} {text[:60]}: no field of a signature begins so")
-    note = _NOTE.match(text)
-    usual = RECORDED if origin == "recorded" else ""
-    text = text[note.end() :] if note is not None else text
-    return Sample(text, origin, note[1] if note is not None else usual)  # type: ignore[arg-type]
+    note = RECORDED if origin == "recorded" else ""
+    if (own := _NOTE.match(text)) is not None:
+        note, text = own[1], text[own.end() :]
+    return Sample(text, origin, note)  # type: ignore[arg-type]

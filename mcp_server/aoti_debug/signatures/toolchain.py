@@ -6,7 +6,6 @@ build_stopped cpp_compile toolchain BROAD_TEXT envelope possible check_environme
     means Only an envelope: a missing compiler, header or library is the usual reason.
     check Read the first line with error: above it.
     guide toolchain.md#linker-errors
-    anchor make: *** [
     pattern ninja: build stopped || g?make(?:\[\d\])?: \*\*\* \[
     pattern error: command '\S{1,200}' failed with exit (?:code|status)
     unconfirmed ninja: error:[ ] || error MSB\d{4}
@@ -57,7 +56,7 @@ compiler_killed cpp_compile out_of_memory NAMED_TEXT check_environment
     check dmesg | tail, and the container's memory limit.
     fix Give more memory, or compile with AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL=O0 (2.8 and later)
     guide host-crash.md#killed-by-the-system
-    pattern Killed signal terminated program (?P<program>\S{1,40}) || virtual memory exhausted
+    pattern Killed signal terminated program \S{1,40} || virtual memory exhausted
     pattern cc1plus: out of memory || LLVM ERROR: out of memory || unable to execute command: Killed
     pattern ld terminated with signal 9
     example [g++] g++: fatal error: Killed signal terminated program cc1plus
@@ -112,7 +111,6 @@ compiler_too_old cpp_compile toolchain EXACT_TEXT check_environment
     fix Install a newer g++ with its binutils, and set CXX to it
     fix Or limit the instructions: ATEN_CPU_CAPABILITY=avx2 and (torch 2.13 and later) TORCHINDUCTOR_CPP_MARCH=x86-64-v3
     guide toolchain.md#compiler-too-old
-    anchor ‘_mm
     pattern unrecognized command[- ]line option.{0,80} || unknown argument: '-[^']{1,60}'
     pattern too old version of GCC || C\+\+\d\d or later compatible compiler is required
     pattern error: bad value .{1,40} for .-m(?:arch|cpu|tune)=
@@ -208,7 +206,6 @@ openmp_runtime_failed load toolchain SPECIFIC_TEXT check_environment
     fix Keep one copy: install numpy, torch and the rest from one source, or remove the extra library
     fix KMP_DUPLICATE_LIB_OK=TRUE only hides it; for thread creation raise ulimit -u or the pids limit, or lower OMP_NUM_THREADS
     guide toolchain.md#missing-headers
-    anchor OMP: Error #
     pattern OMP: (?P<what>(?:System e|E)rror #\d{1,4})
     pattern libgomp: (?P<what>(?!warning)(?:could not|Thread creation failed|Out of memory|Invalid|Affinity).{0,100})
     example [libgomp] libgomp: Thread creation failed: Resource temporarily unavailable

@@ -24,7 +24,7 @@ cpu_triton_missing cpp_compile triton_error SPECIFIC_TEXT
     fix Give the op a CPU implementation without Triton, or compile for the GPU
     guide triton-and-autotuning.md#triton-kernels-on-the-cpu
     pattern unknown type name ['‘]async_compile['’] || KeyError:? ['\"]cubin['\"]
-    pattern CpuTritonKernelCache not populated for '(?P<kernel>\w{1,200})'
+    pattern CpuTritonKernelCache not populated for '\w{1,200}'
     quoted [pytorch/pytorch#181068] KeyError: 'cubin'
 int32_overflow triton_compile triton_error SPECIFIC_TEXT proved minify
     summary A fused kernel's offset {value} does not fit in 32 bits
@@ -38,9 +38,8 @@ no_valid_configs autotune autotune_error KIND_TEXT
     means Every candidate failed to compile or to run; the reason of the last one follows. For user kernels only `configs` and `key` of triton.autotune are supported.
     fix Offer smaller configurations; drop other triton.autotune arguments; add ATEN to max_autotune_gemm_backends
     guide triton-and-autotuning.md#out-of-resource
-    pattern No valid triton configs(?:\. (?P<error>.{0,160}))?
-    pattern (?:NoValidChoicesError|NoTritonConfigsError) || No choices to select
-    pattern No triton configs are available || No choices exist for backend
+    pattern No valid triton configs || (?:NoValidChoicesError|NoTritonConfigsError)
+    pattern No choices to select || No triton configs are available || No choices exist for backend
     pattern All choices failed to compile for backend || No valid choices generated for
     pattern Non-empty TritonConfig list required
     unconfirmed Only configs and keys are supported for triton\.autotune
@@ -58,9 +57,8 @@ ptxas_failed triton_compile triton_error KIND_TEXT check_environment
     means The GPU assembler failed: registers ran out for a configuration, or this ptxas does not know the GPU or the PTX version.
     check The `ptxas fatal` line: register allocation, or an unknown architecture or version
     fix Fewer warps or smaller blocks for register failures; a matching toolkit (TRITON_PTXAS_PATH unset) for versions
-    pattern PTXAS ?[Ee]rror || ptxas (?:fatal|error)\s{0,20}: ?(?P<text>.{0,120})
-    pattern Internal Triton PTX codegen error || ptxas \S{1,200}, line \d{1,20}; (?:error|fatal)
-    pattern (?:ld\.lld|lld): error: .{0,200}hsaco
+    pattern PTXAS ?[Ee]rror || ptxas (?:fatal|error)\s{0,20}: || Internal Triton PTX codegen error
+    pattern ptxas \S{1,200}, line \d{1,20}; (?:error|fatal) || (?:ld\.lld|lld): error: .{0,200}hsaco
     unconfirmed ptxas application ptx input, line || ptxas stderr || `ptxas` (?:failed|raised)
     unconfirmed `ptxas` to confirm || ran out of registers during register allocation
     quoted [pytorch/helion#85] ptxas fatal   : (C7600) Register allocation failed with register count of '128'. Compile the program with a higher register target
@@ -70,10 +68,9 @@ triton_compilation_error triton_compile triton_error KIND_TEXT check_environment
     means The Triton source of a kernel (yours or a generated one) is not accepted; the caret below marks the expression.
     check Is the file yours or in the Inductor cache? A generated file means an Inductor or version problem
     fix Correct the marked expression of your kernel; for generated kernels check that the Triton version is the one this torch was built with
-    pattern (?:triton\.compiler\.(?:errors\.|code_generator\.)?)?CompilationError: at (?P<line>\d{1,20}):\d{1,20}
-    pattern Triton compilation failed: (?P<kernel>\w{1,200})
-    pattern triton\.compiler\.\S{0,300}CompilationError || PassManager::run failed
-    pattern CompileTimeAssertionFailure
+    pattern (?:triton\.compiler\.(?:errors\.|code_generator\.)?)?CompilationError: at \d{1,20}:\d{1,20}
+    pattern Triton compilation failed: \w{1,200} || triton\.compiler\.\S{0,300}CompilationError
+    pattern PassManager::run failed || CompileTimeAssertionFailure
     unconfirmed UnsupportedLanguageConstruct || InductorError: CompilationError
     quoted [pytorch/pytorch#170049] triton.compiler.errors.CompilationError: at 1:0:
 triton_frame triton_compile triton_error VAGUE_TEXT symptom check_environment
@@ -88,77 +85,58 @@ triton_frame triton_compile triton_error VAGUE_TEXT symptom check_environment
     pattern File "[^"]{0,300}\btriton[\\/]backends[\\/]\w{1,200}[\\/]compiler\.py"
     unlike example [a launch, not a compile] File "/x/site-packages/triton/runtime/jit.py", line 347, in <lambda>
 triton_frontend_refused triton_compile triton_error GENERAL_TEXT check_environment
-    summary Triton does not accept a kernel's source: {text}
+    summary Triton does not accept a kernel's source: {what}
     means The frontend checks types, shapes and the Python subset before any code is made. In a kernel of yours the statement is to blame, in a generated one Inductor or a Triton that does not belong to this torch; float8 needs a new enough GPU.
     check Is the file yours or below torchinductor_*?
     fix Correct the statement; cast operands and masks explicitly
     fix For a generated kernel use the Triton release of this torch, or another dtype
-    pattern (?P<text>data type is not supported on CUDA arch)
-    pattern (?P<text>not supported in this architecture\. The supported fp8 dtypes are)
-    pattern (?P<text>fp8e\w{1,8} not supported in this architecture)
-    pattern (?P<text>(?:supported_fp8_dtypes|allow_fp8e4nv|IncompatibleTypeErrorImpl|CompileTimeAssertionFailure))
-    pattern (?P<text>invalid operands of type pointer<)
-    pattern (?P<text>arange's range must be a power of 2) || (?P<text>Loop-carried variable )
-    pattern (?P<text>Did you forget to add @triton\.jit)
-    pattern (?P<text>`other` cannot be provided without `mask`)
-    pattern (?P<text>Conflicting meta-parameters: ) || (?P<text>nvTmaDesc )
-    pattern (?P<text>Shape element \d{1,3} must be a power of 2)
-    pattern (?P<text>Mismatched type for \S{1,80} between )
-    pattern (?P<text>atomic_\w{2,10} does not support)
-    pattern (?P<text>(?:Error|Exception).{0,200}triton\.language\.(?:semantic|core))
-    unconfirmed (?P<text>invalid operands of type triton\.language)
-    unconfirmed (?P<text>arange's arguments must be)
-    unconfirmed (?P<text>exceeds triton maximum tensor numel) || (?P<text>cannot reassign constexpr)
-    unconfirmed (?P<text>constexpr cannot be reassigned) || (?P<text>Cannot access global variable )
-    unconfirmed (?P<text>Cannot call @triton\.jit'd outside of the scope)
-    unconfirmed (?P<text>@triton\.jit'd functions) || (?P<text>unsupported AST node type)
-    unconfirmed (?P<text>Input shapes should have M >=)
-    unconfirmed (?P<text>All non-batch values in both first input shape)
-    unconfirmed (?P<text>Both operands must be same dtype\. Got)
-    unconfirmed (?P<text>Both operands must be same type\. First operand)
-    unconfirmed (?P<text>Both inputs must be either 2D or 3D; \(lhs)
-    unconfirmed (?P<text>Unsupported (?:lhs|rhs) dtype) || (?P<text>input_precision must be one of)
-    unconfirmed (?P<text>target doesn't provide)
-    unconfirmed (?P<text>Unsupported (?:ptr|floating-point) type)
-    unconfirmed (?P<text>`mask` and `other` arguments cannot be specified for loading block pointers)
-    unconfirmed (?P<text>(?:Mask|Value|Other) argument cannot be block type if pointer argument is not a block)
-    unconfirmed (?P<text>Mask must have boolean scalar type)
-    unconfirmed (?P<text>Cannot store to a constant pointer)
-    unconfirmed (?P<text>Cannot broadcast, rank mismatch)
-    unconfirmed (?P<text>Cannot broadcast, the expanded size of the tensor)
-    unconfirmed (?P<text>Cannot make_shape_compatible)
-    unconfirmed (?P<text>reshape\(\) cannot change total number of elements in tensor)
-    unconfirmed (?P<text>Inconsistent return types: )
-    unconfirmed (?P<text>For loop bounds and step must all be ints)
-    unconfirmed (?P<text>Only `range` and `static_range` iterators are currently supported)
-    unconfirmed (?P<text>used as tl\.static_range)
-    unconfirmed (?P<text>Assertion condition could not be determined at compile-time)
-    unconfirmed (?P<text>Descriptor block shape must have at least)
-    unconfirmed (?P<text>Tensor descriptor last dim must be 1)
-    unconfirmed (?P<text>descriptor gather must have at least)
-    unconfirmed (?P<text>nested function definition is not supported)
-    unconfirmed (?P<text>Cannot have `return` statements inside)
-    unconfirmed (?P<text>`if` conditionals can only accept values of type)
-    unconfirmed (?P<text>Cannot bitcast data-type of size)
-    unconfirmed (?P<text>Only floating point clamp is supported)
-    unconfirmed (?P<text>both operands of fdiv must have floating scalar type)
-    unconfirmed (?P<text>cannot add pointers together)
-    unconfirmed (?P<text>only supports elements with width \{16, 32, 64\})
-    unconfirmed (?P<text>0d block_type is forbidden)
-    unconfirmed (?P<text>because they have different signedness)
-    unconfirmed (?P<text>Block pointers only support 32 bit)
-    unconfirmed (?P<text>num_ctas > 1 requires NVIDIA SM90\+)
-    unconfirmed (?P<text>num_ctas > 1 not supported for AMD GPUs)
-    unconfirmed (?P<text>num_warps must be a power of 2)
-    unconfirmed (?P<text>TRITON_OVERRIDE_ARCH must have the form)
-    unconfirmed (?P<text>must be constexpr when) || (?P<text>error encountered during parsing)
-    unconfirmed (?P<text>has changed since we compiled this kernel)
-    unconfirmed (?P<text>Kernel requires a runtime memory allocation, but no allocator was set)
-    unconfirmed (?P<text>target must be of GPUTarget type)
-    unconfirmed (?P<text>\) are not compatible for matmul)
-    unconfirmed (?P<text>Loop carried variable \S{1,80} changed)
-    unconfirmed (?P<text>Loop carried variable \S{1,80} is not)
-    unconfirmed (?P<text>AST .{0,60} is not \(currently\) implemented)
+    pattern data type is not supported on CUDA arch
+    pattern not supported in this architecture\. The supported fp8 dtypes are
+    pattern fp8e\w{1,8} not supported in this architecture
+    pattern (?:supported_fp8_dtypes|allow_fp8e4nv|IncompatibleTypeErrorImpl|CompileTimeAssertionFailure)
+    pattern invalid operands of type pointer< || arange's range must be a power of 2
+    pattern Loop-carried variable[ ] || Did you forget to add @triton\.jit
+    pattern `other` cannot be provided without `mask` || Conflicting meta-parameters:[ ]
+    pattern nvTmaDesc[ ] || Shape element \d{1,3} must be a power of 2
+    pattern Mismatched type for \S{1,80} between[ ] || atomic_\w{2,10} does not support
+    pattern (?:Error|Exception).{0,200}triton\.language\.(?:semantic|core)
+    unconfirmed invalid operands of type triton\.language || arange's arguments must be
+    unconfirmed exceeds triton maximum tensor numel || cannot reassign constexpr
+    unconfirmed constexpr cannot be reassigned || Cannot access global variable[ ]
+    unconfirmed Cannot call @triton\.jit'd outside of the scope || @triton\.jit'd functions
+    unconfirmed unsupported AST node type || Input shapes should have M >=
+    unconfirmed All non-batch values in both first input shape
+    unconfirmed Both operands must be same dtype\. Got
+    unconfirmed Both operands must be same type\. First operand
+    unconfirmed Both inputs must be either 2D or 3D; \(lhs || Unsupported (?:lhs|rhs) dtype
+    unconfirmed input_precision must be one of || target doesn't provide
+    unconfirmed Unsupported (?:ptr|floating-point) type
+    unconfirmed `mask` and `other` arguments cannot be specified for loading block pointers
+    unconfirmed (?:Mask|Value|Other) argument cannot be block type if pointer argument is not a block
+    unconfirmed Mask must have boolean scalar type || Cannot store to a constant pointer
+    unconfirmed Cannot broadcast, rank mismatch || Cannot broadcast, the expanded size of the tensor
+    unconfirmed Cannot make_shape_compatible
+    unconfirmed reshape\(\) cannot change total number of elements in tensor
+    unconfirmed Inconsistent return types:[ ] || For loop bounds and step must all be ints
+    unconfirmed Only `range` and `static_range` iterators are currently supported
+    unconfirmed used as tl\.static_range
+    unconfirmed Assertion condition could not be determined at compile-time
+    unconfirmed Descriptor block shape must have at least || Tensor descriptor last dim must be 1
+    unconfirmed descriptor gather must have at least || nested function definition is not supported
+    unconfirmed Cannot have `return` statements inside
+    unconfirmed `if` conditionals can only accept values of type || Cannot bitcast data-type of size
+    unconfirmed Only floating point clamp is supported
+    unconfirmed both operands of fdiv must have floating scalar type || cannot add pointers together
+    unconfirmed only supports elements with width \{16, 32, 64\} || 0d block_type is forbidden
+    unconfirmed because they have different signedness || Block pointers only support 32 bit
+    unconfirmed num_ctas > 1 requires NVIDIA SM90\+ || num_ctas > 1 not supported for AMD GPUs
+    unconfirmed num_warps must be a power of 2 || TRITON_OVERRIDE_ARCH must have the form
+    unconfirmed must be constexpr when || error encountered during parsing
+    unconfirmed has changed since we compiled this kernel
+    unconfirmed Kernel requires a runtime memory allocation, but no allocator was set
+    unconfirmed target must be of GPUTarget type || \) are not compatible for matmul
+    unconfirmed Loop carried variable \S{1,80} changed || Loop carried variable \S{1,80} is not
+    unconfirmed AST .{0,60} is not \(currently\) implemented
     example [triton/language/semantic.py] ValueError('arange\'s range must be a power of 2'); arange's range must be a power of 2
     example [triton/compiler/code_generator.py] AssertionError('Loop-carried variable acc has initial type fp32 but is re-assigned to fp16 in loop!
     example [triton/language/semantic.py] triton.language.semantic.IncompatibleTypeErrorImpl: invalid operands of type pointer<fp32> and triton.language.float64
@@ -171,9 +149,9 @@ triton_out_of_resource run kernel_resources EXACT_TEXT
     fix Reduce num_stages or the block sizes of the kernel; offer smaller configurations to triton.autotune
     guide triton-and-autotuning.md#out-of-resource
     pattern uses too much shared data
-    pattern out of resource: (?P<what>[\w ]{1,200}), Required: (?P<need>\d{1,20}), Hardware limit: (?P<limit>\d{1,20})
-    pattern out of resource: (?P<what>\w{1,200}) Required: (?P<need>\d{1,20}) Hardware limit: ?(?P<limit>\d{1,20})
-    pattern (?:OutOfResources|OutOfMemoryError): out of resource: (?P<what>[\w ]{1,200})
+    pattern out of resource: [\w ]{1,200}, Required: \d{1,20}, Hardware limit: \d{1,20}
+    pattern out of resource: \w{1,200} Required: \d{1,20} Hardware limit: ?\d{1,20}
+    pattern (?:OutOfResources|OutOfMemoryError): out of resource: [\w ]{1,200}
     unconfirmed local memory \(\d{1,20}\) exceeds limit || exceeds available shared memory
     example [torch's static launcher] out of resource: triton_red_fused_3 Required: 262400 Hardware limit:232448
     example [ptxas] ptxas error   : Entry function 'triton_mm' uses too much shared data (0x19000 bytes, 0x18c00 max)
@@ -184,7 +162,6 @@ triton_pass_failed triton_compile triton_error KIND_TEXT check_environment
     check Does num_stages=1 or another block size of the kernel compile?
     fix Drop the configuration that fails: other block sizes, num_stages or num_warps
     fix Use the newest Triton that fits this torch
-    anchor mlir::
     pattern Assertion `.{0,300}\bcast<Ty>\(\) argument of incompatible type
     pattern Assertion `parentOp->get || Pipeline failed while executing ConvertTriton
     pattern ^\s{0,20}#?\s?\d{1,3}:? .{0,120}\bmlir::\w || UNREACHABLE executed at \S{0,300}triton

@@ -51,7 +51,7 @@ printer_failed run false_alarm KIND_TEXT run_stage
     check Run without AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER
     fix Use mode 3, or filter to kernels with ordinary dtypes; make tmp/aoti_torch by hand for mode 1 before 2.10
     guide debugging-tools.md#printer-errors
-    pattern "(?:min|max)_all_\w{1,200}" not implemented for '(?P<dtype>\w{1,200})'
+    pattern "(?:min|max)_all_\w{1,200}" not implemented for '\w{1,200}'
     pattern in _print_debugging_tensor_value_info
     pattern aoti_torch_save_tensor_handle: .{0,80}Error creating directory
     pattern Error: Failed to create directory
@@ -105,8 +105,8 @@ user_python_error none user_code VAGUE_TEXT symptom check_environment
     pattern ^NameError: name '\w{1,200}' is not defined || ^FileNotFoundError: \[Errno 2\]
     pattern ^ZeroDivisionError:[ ]
     pattern ^AttributeError: module '(?!triton)[\w.]{1,200}' has no attribute '(?!codecache|AOTI)
-    pattern ModuleNotFoundError: No module named '(?!torch'|triton)(?P<module>[\w.]{1,200})'
-    pattern ImportError: cannot import name '(?P<name>\w{1,200})'
+    pattern ModuleNotFoundError: No module named '(?!torch'|triton)[\w.]{1,200}'
+    pattern ImportError: cannot import name '\w{1,200}'
     unconfirmed ^UnboundLocalError:[ ]
     example [CPython text] FileNotFoundError: [Errno 2] No such file or directory: 'weights.pt'
     example [CPython text] AttributeError: module 'torch' has no attribute 'nothing'
@@ -161,8 +161,8 @@ stacks_on_timeout hang hang KIND_TEXT symptom
     means The stacks were taken when the time limit passed. The innermost frame tells compile (g++, triton), load (constants, ISA test) and run (synchronize) apart.
     check Two stacks some seconds apart: same frame means a hang, another one slowness
     fix Give a first compile 15 minutes before calling it a hang
-    pattern ^Timeout \(\d{1,20}:\d\d:\d\d(?:\.\d{1,20})?\)!
-    pattern timed out after (?P<seconds>[\d.]{1,200}) ?s || TimeoutExpired
+    pattern ^Timeout \(\d{1,20}:\d\d:\d\d(?:\.\d{1,20})?\)! || timed out after [\d.]{1,200} ?s
+    pattern TimeoutExpired
 stream_options load concurrency SPECIFIC_TEXT
     summary A combination of stream options, or a stream inside the model, is not supported
     means Stream affinity (torch 2.15) excludes single-threaded mode, and streams used inside forward are dropped or refused by the C++ wrapper.

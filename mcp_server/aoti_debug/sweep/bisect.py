@@ -78,8 +78,7 @@ def _named(python: str) -> str:
 
 
 async def environment(uv: str, wanted: Release, also: Sequence[str]) -> str:
-    """Return the interpreter of an environment with this torch; it is made once and kept. Raise
-    CannotBisect where torch cannot be installed."""
+    """Return the interpreter of an environment with this torch, made once. Raise CannotBisect."""
     words = "-".join([f"torch-{wanted}", *(re.sub(r"[^A-Za-z0-9.]+", "_", one) for one in also)])
     place = home() / "environments" / words[:100]
     python = place / "bin" / "python"
@@ -91,7 +90,7 @@ async def environment(uv: str, wanted: Release, also: Sequence[str]) -> str:
         (uv, "pip", "install", "--python", str(python), f"torch=={wanted}.*", *also),
     )
     place.parent.mkdir(parents=True, exist_ok=True)
-    log = home() / "environments" / f"{words[:100]}.log"
+    log = place.with_name(f"{words[:100]}.log")
     for argv in steps:
         ended = await run_process(Command(argv, os.environ, place.parent, INSTALL_S), log)
         if not ended.ok:
@@ -105,9 +104,8 @@ async def environment(uv: str, wanted: Release, also: Sequence[str]) -> str:
 
 
 def search(found: Sequence[Candidate], sweep: Callable[[str, str], SweepAnswer]) -> BisectAnswer:
-    """Sweep under the middle of what is left until the first bad one is known: at most
-    log2(candidates + 1) times, rounded up. Raise CannotBisect where a sweep is neither good nor
-    bad."""
+    """Sweep under the middle of what is left, at most log2(candidates + 1) times, rounded up. Raise
+    CannotBisect where a sweep is neither good nor bad."""
     tried: list[Trial] = []
     low, high = 0, len(found)
     while low < high:

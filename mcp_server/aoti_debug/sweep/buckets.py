@@ -83,8 +83,6 @@ def alike(one: Fingerprint, other: Fingerprint) -> bool:
 
 @dataclass(slots=True)
 class Group:
-    """One bucket while it grows."""
-
     kind: Kind
     signature: Fingerprint
     first: Row
@@ -121,9 +119,7 @@ class Group:
             self.names.append(row.target)
 
     def answer(self) -> Bucket:
-        """Return what is told of it."""
         first, smallest = self.first, self.smallest
-        flaky = f"{self.failures} of {self.attempts} attempts failed" if self.flaky else None
         return Bucket(
             **first.model_dump(include=Row.model_fields.keys() & Bucket.model_fields.keys()),
             id=self.id,
@@ -131,7 +127,7 @@ class Group:
             targets=self.targets,
             failure=str(first.signature)[:300] if first.signature else None,
             since=self.since,
-            flaky=flaky,
+            flaky=f"{self.failures} of {self.attempts} attempts failed" if self.flaky else None,
             first=first.target,
             smallest=smallest.target if smallest is not first else None,
             smallest_run=smallest.run if smallest is not first else None,
@@ -157,8 +153,6 @@ class Groups:
         if group is None:
             group = Group(kind, signature, row, row)
             self._groups.setdefault(kind, []).append(group)
-            group.add(row)
-            return []
         group.add(row)
         had = {group.first.run, group.smallest.run, row.run}
         if row.index < group.first.index:  # which one ends first is chance
@@ -168,7 +162,6 @@ class Groups:
         return [run for run in had - {group.first.run, group.smallest.run} if run]
 
     def find(self, kind: Kind, signature: Fingerprint) -> Group | None:
-        """Return the bucket of such a failure."""
         known = self._groups.get(kind, ())
         return next((group for group in known if alike(group.signature, signature)), None)
 
@@ -178,9 +171,6 @@ class Groups:
 
     def __len__(self) -> int:
         return sum(len(groups) for groups in self._groups.values())
-
-    def of(self, bucket: str) -> Group | None:
-        return next((group for group in self if group.id == bucket), None)
 
 
 def compare(now: Groups, before: Groups, since: Mapping[str, str], here: str, was: str) -> Groups:
@@ -204,14 +194,8 @@ def compare(now: Groups, before: Groups, since: Mapping[str, str], here: str, wa
 def regressed(groups: Groups, baseline: Path) -> list[str]:
     """Say how many targets of buckets that are not new are new in them."""
     failed = {row.target for row in rows_of(baseline) if row.outcome != "ok"}
-    fresh = [
-        name
-        for group in groups
-        if group.state == "still"
-        for name in group.names
-        if name not in failed
-    ]
+    known = [name for group in groups if group.state == "still" for name in group.names]
+    fresh = [name for name in known if name not in failed]
     more = " or more" if any(len(group.names) < group.targets for group in groups) else ""
-    named = ", ".join(fresh[:3])
-    what = f"{times(len(fresh), 'target')}{more}"
-    return [f"{what} failed in a known way, and had not: {named}"] if fresh else []
+    what = f"{times(len(fresh), 'target')}{more} failed in a known way, and had not"
+    return [f"{what}: {', '.join(fresh[:3])}"] if fresh else []

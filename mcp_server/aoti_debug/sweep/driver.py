@@ -46,16 +46,12 @@ COUNTED = ("targets", "finished", "ok", "failed", "errors", "flaky_targets")
 
 
 class Workers(Executor[Planned, Row], Protocol):
-    """Where targets run, and that in words."""
-
     @property
     def workers(self) -> str: ...
 
 
 @dataclass(slots=True)
 class Count:
-    """How far a sweep is."""
-
     targets: int
     ok: int = 0
     failed: int = 0
@@ -86,8 +82,6 @@ class Count:
 
 
 class Sweep:
-    """One sweep in progress."""
-
     def __init__(self, work: RunState, request: SweepRequest) -> None:
         self.work = work
         self.request = request
@@ -146,7 +140,6 @@ class Sweep:
         self.work.say(f"{self.count}, {60 * rate:.1f} a minute, {left_in} left")
 
     def answer(self, baseline: Path | None) -> SweepAnswer:
-        """Judge what is known."""
         count, request = self.count, self.request
         gone = Groups()
         if baseline is not None:
@@ -203,8 +196,7 @@ def next_steps(groups: Groups) -> list[Next]:
 
 
 async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
-    """Do the whole of it; what has a row stays when this is ended. Raise LedgerError where rows
-    cannot be written, Cancelled where the user ends it."""
+    """Do the whole of it; what has a row stays. Raise LedgerError or Cancelled."""
     work.notes.extend(request.said)
     if request.dry:
         return await anyio.to_thread.run_sync(dry_run, work, request)

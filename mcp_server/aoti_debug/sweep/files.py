@@ -35,8 +35,7 @@ def write_results(
     root: Path,
     earlier: list[Path],
 ) -> list[Path]:
-    """Write all files of a sweep that has ended and return them, the rows' first. Blocks. Raise
-    AotiDebugError where one cannot be written."""
+    """Write all files and return them, the rows' first. Blocks. Raise AotiDebugError."""
     from aoti_debug.report.sweep import page
 
     def failures() -> Iterator[tuple[Row, Group]]:
@@ -187,11 +186,10 @@ def summary(answer: SweepAnswer, groups: Groups) -> str:
 def _cells(bucket: Bucket) -> tuple[str, ...]:
     state = f" ({bucket.state})" if bucket.state else ""
     flaky = f"; flaky: {bucket.flaky}" if bucket.flaky else ""
-    category = f"{bucket.category or 'not run'}, {bucket.confidence or 'unknown'}"
     return (
         f"{bucket.id}{state}",
         f"{bucket.targets:,}",
-        category,
+        f"{bucket.category or 'not run'}, {bucket.confidence or 'unknown'}",
         f"{bucket.summary[:200]}{flaky}",
         bucket.first,
     )

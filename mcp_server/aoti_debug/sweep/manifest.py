@@ -89,11 +89,8 @@ class Entry(Settings):
 
     @property
     def label(self) -> str:
-        """Return the name, or what stands for it."""
-        words = (
-            self.name or self.script or self.test or self.package or " ".join(self.command or ())
-        )
-        return words.removesuffix(".py")
+        named = self.name or self.script or self.test or self.package
+        return (named or " ".join(self.command or ())).removesuffix(".py")
 
     def used(self) -> set[str]:
         """Return what stands in braces in what is run."""
@@ -123,8 +120,7 @@ class Manifest(_Strict):
         return {name: _labelled(axis) for name, axis in self.matrix.items()}
 
     def axes_of(self, entry: Entry) -> list[str]:
-        """Return the axes that multiply a target: those it uses, interpreters, kinds of GPU, and
-        variables of the environment, which have names in capitals."""
+        """Return the axes that multiply a target: those it uses, python, gpu, names in capitals."""
         used = entry.used() | self.used
         python = entry.package or entry.script or entry.test
         always = {axis for axis in self.matrix if axis.isupper() or axis == "gpu"}
@@ -133,8 +129,7 @@ class Manifest(_Strict):
 
 
 def _in_braces(texts: Iterable[str], where: str) -> set[str]:
-    """Return each whole field: with a format it is the name of no axis. Raise WrongManifest where a
-    brace is not closed."""
+    """Return each whole field, with its format; raise WrongManifest for an open brace."""
     try:
         return {
             name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
@@ -148,8 +143,7 @@ def _in_braces(texts: Iterable[str], where: str) -> set[str]:
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
-    """Return the manifest of a TOML file, or of a folder with scripts and packages. Raise
-    WrongManifest, with all that was found, where it cannot be read or cannot be meant."""
+    """Return the manifest of a TOML file or folder; raise WrongManifest with all problems."""
     given = expanded(path).absolute()
     try:
         if given.is_dir():

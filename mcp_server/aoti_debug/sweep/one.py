@@ -1,9 +1,5 @@
-"""Run one target: a triage in a process of its own, so that whatever it does is one row.
-
-    python -m aoti_debug.sweep.one ORDER.json ROW.json
-
-is that process. The local executor and Ray's workers both call `run_one`.
-"""
+"""Run one target: a triage in a process of its own, `python -m aoti_debug.sweep.one ORDER.json
+ROW.json`, so that whatever it does is one row. Local and Ray's workers call `run_one`."""
 
 from __future__ import annotations
 
@@ -19,13 +15,14 @@ import anyio
 from pydantic import TypeAdapter, ValidationError
 
 from aoti_debug.answers import TriageAnswer
-from aoti_debug.errors import AotiDebugError
+from aoti_debug.errors import AotiDebugError, in_words
 from aoti_debug.model import Diagnosis, RunRecord
 from aoti_debug.plain import last_line
 from aoti_debug.run.device import visible_devices
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.files import folder, read_regular, remove_tree, write_atomically
 from aoti_debug.run.process import Command, run_process
+from aoti_debug.signals import caught, settled
 from aoti_debug.sweep.plan import REPLAY, Planned
 from aoti_debug.sweep.row import Row, short
 from aoti_debug.triage.fingerprint import FILE, read_fingerprint
@@ -43,8 +40,7 @@ LEFT = "row.json"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One target, and what its worker gives it: `devices` are GPUs that the sweep holds for it,
-    None where the triage is to hold what it sees."""
+    """One target; `devices` are GPUs that the sweep holds, None where the triage holds them."""
 
     planned: Planned
     home: str | None  # None: the worker's own
@@ -63,8 +59,7 @@ ORDER = TypeAdapter(Order)
 
 
 async def run_one(order: Order, directory: Path, stop: anyio.Event | None = None) -> Row:
-    """Run one target to its end and return its row, whatever happens to its process. `directory` is
-    new, and gone afterwards."""
+    """Run one target and return its row, whatever happens. `directory` is new, then gone."""
     planned = order.planned
     began = anyio.current_time()
     try:
@@ -116,8 +111,7 @@ def not_run(planned: Planned, what: str) -> Row:
 
 def main() -> None:
     """Triage the target of an order, again after a failure as often as it is to be retried."""
-    order = ORDER.validate_json(Path(sys.argv[1]).read_bytes())
-    row = anyio.run(triaged, order)
+    row = anyio.run(triaged, ORDER.validate_json(Path(sys.argv[1]).read_bytes()))
     write_atomically(Path(sys.argv[2]), row.model_dump_json().encode())
 
 
@@ -131,10 +125,8 @@ async def triaged(order: Order) -> Row:
         began = anyio.current_time()
         try:
             row = await _attempt(order)
-        except AotiDebugError as error:
-            row = not_run(order.planned, str(error))
-        except Exception as error:  # a fault of ours is a row as well, in its own words
-            row = not_run(order.planned, f"{type(error).__name__}: {error}")
+        except Exception as error:  # a fault of ours is a row as well
+            row = not_run(order.planned, in_words(error))
         wall = wall or anyio.current_time() - began
         failures += row.outcome != "ok"
         worse = kept is None or (kept.outcome == "ok" and row.outcome != "ok")
@@ -155,17 +147,15 @@ async def _attempt(order: Order) -> Row:
 
     planned = order.planned
     given: dict[str, Any] = {name: getattr(planned, name) for name in GIVEN}
-    resolve = partial(api.request, env=order.environment(), **given)
-    request = await anyio.to_thread.run_sync(resolve)
+    request = await anyio.to_thread.run_sync(partial(api.request, env=order.environment(), **given))
     request = replace(request, holds_gpus=order.devices is None)
     memory = _GpuMemory(request.target.env if order.devices and order.alone else None)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(memory.watch)
         async with api.service(prunes=order.prunes) as service:
-            answer = await _ended(service, request, order.owner)
+            ended = await caught(_ended(service, request, order.owner))
         tasks.cancel_scope.cancel()
-    if isinstance(answer, Exception):
-        raise answer
+    answer = settled(ended)
     failed = answer.found_fault is not False
     row = _row(planned, answer, "failed" if failed else "ok")
     if not failed:
@@ -173,13 +163,10 @@ async def _attempt(order: Order) -> Row:
     return row.model_copy(update={"gpu_memory": memory.peak})
 
 
-async def _ended(service: Service, request: Request, owner: str | None) -> TriageAnswer | Exception:
+async def _ended(service: Service, request: Request, owner: str | None) -> TriageAnswer:
     from aoti_debug.kinds import TRIAGE
 
-    try:
-        answer = await service.wait(await service.start(TRIAGE, request, owner))
-    except Exception as error:  # outside the groups it keeps its own type
-        return error
+    answer = await service.wait(await service.start(TRIAGE, request, owner))
     assert isinstance(answer, TriageAnswer)
     return answer
 
@@ -229,15 +216,11 @@ def _with_diagnosis(row: Row, best: Diagnosis, directory: RunDirectory) -> Row:
     place = f"{source.file}:{source.line}" if source else None
     return row.model_copy(
         update={
+            **best.model_dump(include={"category", "phase", "confidence", "constant", "guide"}),
             "summary": short(best.summary),
-            "category": best.category,
-            "phase": best.phase,
-            "confidence": best.confidence,
             "broken": best.input.property if best.input else None,
-            "constant": best.constant,
             "signature": _signature(directory),
             "ops": tuple(best.ops[:20]),
-            "guide": best.guide,
             "fix": short(best.fixes[0].what) if best.fixes else None,
             "place": place[-300:] if place else None,
             "text": source.text[:200] if source and source.text else None,

@@ -66,7 +66,8 @@ class Plan:
     @cached_property
     def count(self) -> int:
         """Return how many targets there are; raise WrongManifest for more than anyone can mean."""
-        total = sum(math.prod(len(self.axes[axis]) for axis in self._of(e)) for e in self._entries)
+        entries = self.manifest.target
+        total = sum(math.prod(len(self.axes[axis]) for axis in self._of(one)) for one in entries)
         if total > MOST_TARGETS:
             raise WrongManifest(
                 f"the matrix makes {total:,} targets, and {MOST_TARGETS:,} are the most",
@@ -77,10 +78,6 @@ class Plan:
     @cached_property
     def axes(self) -> dict[str, dict[str, str]]:
         return self.manifest.axes()
-
-    @property
-    def _entries(self) -> list[Entry]:
-        return self.manifest.target
 
     def _of(self, entry: Entry) -> list[str]:
         axes = self.manifest.axes_of(entry)
@@ -95,7 +92,7 @@ class Plan:
     def targets(self) -> Iterator[Planned]:
         """Yield every target in the manifest's order."""
         number = itertools.count()
-        for entry in self._entries:
+        for entry in self.manifest.target:
             names = self._of(entry)
             for values in itertools.product(*(self.axes[axis].items() for axis in names)):
                 yield self._planned(next(number), entry, dict(zip(names, values, strict=True)))
@@ -141,12 +138,8 @@ class Plan:
             node = filled(entry.test)
             return replace(planned, module="pytest", args=(node, "--tb=native", *words), cwd=root)
         if entry.package:
-            files = (
-                "--package",
-                str(self._path(filled(entry.package))),
-                "--inputs",
-                str(self._path(filled(entry.inputs or ""))),
-            )
+            package, inputs = (filled(one or "") for one in (entry.package, entry.inputs))
+            files = ("--package", str(self._path(package)), "--inputs", str(self._path(inputs)))
             return replace(planned, script=str(REPLAY), args=("replay", *files, *words), cwd=root)
         command = tuple(filled(word) for word in entry.command or ())
         return replace(planned, command=command, args=words, cwd=root)
@@ -157,18 +150,16 @@ class Plan:
 
 def _joined(entry: Entry, defaults: Settings) -> Settings:
     """Return what a target says for itself over what all of them say."""
-    own = {name: getattr(entry, name) for name in Settings.model_fields}
     both = {
-        name: value if value not in (None, [], {}) else getattr(defaults, name)
-        for name, value in own.items()
+        name: getattr(defaults if getattr(entry, name) in (None, [], {}) else entry, name)
+        for name in Settings.model_fields
     }
     return Settings.model_construct(**{**both, "env": {**defaults.env, **entry.env}})
 
 
 def check(plan: Plan, stop: threading.Event, owner: str | None = None) -> list[str]:
-    """Check before anything starts that files and interpreters are there; return what is worth
-    saying. Blocks. Raise WrongManifest with all that is missing, UnreadableInput where a target is
-    another owner's, Stopped where nobody waits any more."""
+    """Check that files and interpreters are there; return what is worth saying. Blocks. Raise
+    WrongManifest with all that is missing, UnreadableInput for another owner's, Stopped."""
     problems: list[str] = []
     asked: dict[tuple[str | None, ...], str | None] = {}
     seen: set[str] = set()
@@ -198,8 +189,7 @@ def check(plan: Plan, stop: threading.Event, owner: str | None = None) -> list[s
 def _files(planned: Planned, root: Path) -> list[str]:
     found = [planned.script] if planned.script else []
     if planned.module == "pytest":
-        node = planned.args[0].partition("::")[0]
-        found.append(str(Path(planned.cwd or root) / node))
+        found.append(str(Path(planned.cwd or root) / planned.args[0].partition("::")[0]))
     if planned.script == str(REPLAY):
         found += [planned.args[2], planned.args[4]]
     if planned.command and os.sep in planned.command[0]:

@@ -62,8 +62,7 @@ def sweep_request(
     stop: threading.Event | None = None,
     watch: Callable[[Row], None] = lambda _: None,
 ) -> SweepRequest:
-    """Read a manifest and check all that can be checked before anything starts. Blocks. `on` is
-    `local`, `ray` or `ray:ADDRESS`. Raise WrongUse or UnreadableSweep."""
+    """Read and check a manifest before anything starts. Blocks. Raise WrongUse, UnreadableSweep."""
     if python and os.sep in python:
         python = str(expanded(python).absolute())
     read = read_manifest(manifest)
@@ -109,8 +108,7 @@ def sweep_request(
 
 
 def find_sweep(named: str, owner: str | None = None) -> Path:
-    """Return the file of an earlier sweep: by its run, its directory, or the file itself. Raise
-    UnreadableSweep where there is none, UnknownRun where it is not this owner's."""
+    """Return the file of a sweep, by run, directory or file; raise UnreadableSweep, UnknownRun."""
     if owner is not None and RUN_ID.fullmatch(named):
         RunDirectory.open(named, owner=owner)
     path = expanded(named)

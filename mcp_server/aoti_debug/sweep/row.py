@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.model import Category, Confidence, Model, Phase
 from aoti_debug.plain import plain
-from aoti_debug.run.files import create, folder, open_regular
+from aoti_debug.run.files import folder, open_regular, reserve
 from aoti_debug.sweep.manifest import MOST_TARGETS
 from aoti_debug.vocabulary import Fingerprint
 
@@ -118,8 +118,7 @@ class Ledger:
 
     @classmethod
     def create(cls, path: Path, head: Head) -> Ledger:
-        """Begin a file; raise WrongUse where it holds a sweep, LedgerError where it cannot be
-        written."""
+        """Begin a file; raise WrongUse where it holds a sweep, or LedgerError."""
         if path.exists() and path.stat().st_size:
             raise WrongUse(
                 f"{path} holds a sweep already",
@@ -129,8 +128,7 @@ class Ledger:
 
     @classmethod
     def resume(cls, path: Path) -> Ledger:
-        """Open a file to go on with it; raise UnreadableSweep where it is none, LedgerError where
-        another process has it."""
+        """Open a file to go on with it; raise UnreadableSweep or LedgerError."""
         read_head(path)
         return cls._begun(path, cls._end_line)
 
@@ -191,8 +189,7 @@ def _opened(path: Path) -> int:
         os.close(file)
         what = f"another process is at the sweep in {path.parent}"
         raise LedgerError(what, help="Wait for it, or end it.") from error
-    with contextlib.suppress(OSError), os.fdopen(create(path.parent / RESERVE), "wb") as file_:
-        os.posix_fallocate(file_.fileno(), 0, RESERVE_BYTES)
+    reserve(path.parent / RESERVE, RESERVE_BYTES)
     return file
 
 
@@ -231,8 +228,7 @@ def end_of(path: Path) -> End | None:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines behind the first; raise UnreadableSweep where they are more, or longer, than
-    a sweep writes."""
+    """Yield the lines behind the first; raise UnreadableSweep where there are too many."""
     with open_regular(path, follow=True) as file:
         long = os.fstat(file.fileno()).st_size > LEDGER_BYTES
         file.readline(LINE_BYTES)

@@ -30,7 +30,6 @@ from aoti_debug.triage.spawn import gpus_of, hold, turns_at
 
 @contextlib.asynccontextmanager
 async def local(work: RunState, jobs: int | None = None) -> AsyncIterator[Local]:
-    """Yield this machine's workers."""
     devices = await gpus_of(work)
     lease = Lease(work, devices)
     folder = work.directory.path / "orders"
@@ -81,8 +80,6 @@ class Lease:
 
 @dataclass
 class Local:
-    """Run targets on this machine."""
-
     machine: Machine
     folder: Path
     owner: str | None = None
@@ -137,8 +134,6 @@ class NoCluster(AotiDebugError):
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What a cluster has. Pure."""
-
     cpus: float
     gpus: float
     node_cpus: float  # of its largest node
@@ -186,8 +181,7 @@ def place_of(address: str) -> tuple[str, int] | None:
 
 
 def reach(address: str) -> None:
-    """Check that something answers at the address, which Ray would wait for much longer; raise
-    NoCluster."""
+    """Check that something answers at the address; Ray would wait longer. Raise NoCluster."""
     place = place_of(address)
     if place is None:
         return
@@ -210,7 +204,6 @@ def run_order(order: str) -> str:
 
 
 def version() -> str:
-    """Return which release a worker has."""
     return __version__
 
 
@@ -218,8 +211,7 @@ def version() -> str:
 async def on_ray(
     address: str, jobs: int | None, say: Callable[[str], None]
 ) -> AsyncIterator[OnRay]:
-    """Yield the workers of the Ray cluster at `address`, or of one of this sweep's own. Raise NoRay
-    or NoCluster."""
+    """Yield the workers of a Ray cluster, or of a new one. Raise NoRay or NoCluster."""
     try:
         import ray
     except ImportError as error:
@@ -260,8 +252,6 @@ def _joined(ray: Any, address: str) -> Cluster:
 
 @dataclass
 class OnRay:
-    """Run targets on a Ray cluster."""
-
     ray: Any
     cluster: Cluster
     jobs: int | None

@@ -27,9 +27,8 @@ async def with_values(
     """Call the package of a run or file once, and add the values of this kernel's launches."""
     from aoti_debug.examine.values import values_request
 
-    given: Any = {"inputs": inputs, "python": python, "owner": owner_of(call)}
-    resolved = partial(values_request, target, kernel=kernel, **given)
-    found = await run_of(call, kinds.VALUES, lambda _: resolved(), MAX_WAIT_S)
+    given: Any = {"kernel": kernel, "inputs": inputs, "python": python, "owner": owner_of(call)}
+    found = await run_of(call, kinds.VALUES, lambda _: values_request(target, **given), MAX_WAIT_S)
     assert isinstance(found, ValuesAnswer)
     said = found.summary or f"the call is still running: wait_run {found.run}"
     return explained.model_copy(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from aoti_debug import kinds
+from aoti_debug import api, kinds
 from aoti_debug.answers import MinifyAnswer, StageAnswer, TriageAnswer, VerifyAnswer
 from aoti_debug.kinds import A, Kind, R
 from aoti_debug.sweep.answer import SweepAnswer
@@ -38,9 +38,6 @@ from aoti_debug.tools.tool import (
     tool,
 )
 from aoti_debug.tools.waiting import run_of
-
-if TYPE_CHECKING:
-    from aoti_debug.api import Request
 
 
 async def triage(
@@ -96,8 +93,8 @@ async def run_stage(
     is slow, also in a .pt2."""
     kind = kinds.stage_kind(stage)
     if inputs or against or (stage == "time" and script.startswith("r-")):
-        resolved = partial(_to_time, call, script, args, inputs, against, python, timeout_s)
-        return await _run(call, kind, wait_s, lambda _: resolved())
+        timed = (script, args, inputs, against, python, timeout_s)
+        return await _run(call, kind, wait_s, lambda _: _to_time(call, *timed))
     kernels = tuple(name.strip() for name in kernel.split(",")) if kernel else ()
     more: Any = {"timeout_s": timeout_s, "kernels": kernels, "python": python}
     words = (script, module, command, args, env, cwd, owner_of(call))
@@ -112,7 +109,7 @@ def _to_time(
     against: str,
     python: str,
     timeout_s: int,
-) -> Request:
+) -> api.Request:
     """Resolve what is to be timed; paths are absolute. Blocks."""
     from aoti_debug.examine.time import PROGRAMS, time_request
 
@@ -156,8 +153,8 @@ async def minify(
     owner = owner_of(call)
     given: Any = {"python": interpreter(python, owner), "env": env or {}, "owner": owner}
     named = what if what.startswith("r-") else str(absolute("what", what, owner))
-    resolved = partial(minify_request, named, args=args, budget_s=budget_s, **given)
-    return await _run(call, kinds.MINIFY, wait_s, lambda _: resolved())
+    given |= {"args": args, "budget_s": budget_s}
+    return await _run(call, kinds.MINIFY, wait_s, lambda _: minify_request(named, **given))
 
 
 MINIFY = tool(minify, "Minify a failure", read_only=False, open_world=True)
@@ -181,9 +178,9 @@ async def verify_fix(
 
     owner = owner_of(call)
     given: Any = {"python": interpreter(python, owner), "env": env or {}, "owner": owner}
-    path = str(absolute("what", what, owner))
-    resolved = partial(verify_request, path, against, args=args or None, **given)
-    return await _run(call, kinds.VERIFY, wait_s, lambda _: resolved())
+    words = (str(absolute("what", what, owner)), against)
+    given |= {"args": args or None}
+    return await _run(call, kinds.VERIFY, wait_s, lambda _: verify_request(*words, **given))
 
 
 VERIFY_FIX = tool(verify_fix, "Verify a fix", read_only=False, idempotent=False, open_world=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_type_hints
+from typing import Annotated, Any, TypeAlias, get_type_hints
 
 import anyio
 from mcp.server.mcpserver import Context
@@ -16,7 +16,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
-from aoti_debug.api import going
+from aoti_debug import api
 from aoti_debug.errors import AotiDebugError, WrongUse, refused_by_system
 from aoti_debug.facts.stages import STAGES
 from aoti_debug.plain import clean, plain
@@ -82,7 +82,7 @@ class AotiTool(Tool):
     ) -> Any:
         try:
             given = _given(arguments, self.parameters)
-            with asker_of(context).waits(), going(owner_of(context), short=True):
+            with asker_of(context).waits(), api.going(owner_of(context), short=True):
                 return await super().run(given, context, convert_result)
             raise ToolError("its client has left")
         except UnexpectedToolError as error:
@@ -183,9 +183,6 @@ def _plain(schema: Any) -> Any:
     }
 
 
-if TYPE_CHECKING:
-    from aoti_debug.api import Request
-
 MAX_WAIT_S = 240  # some clients end any call at 300 s, whatever progress it reports
 
 Script = Annotated[str, Field(description="absolute path of the Python script")]
@@ -212,11 +209,9 @@ def request(
     cwd: str,
     owner: str | None,
     **wanted: Any,
-) -> Request:
+) -> api.Request:
     """Resolve what is to be run, with absolute paths: a server has no working directory of the
     client's. Blocks. Raise WrongUse unless there is exactly one target and its path is absolute."""
-    from aoti_debug import api
-
     if sum(map(bool, (script, module, command))) != 1:
         raise WrongUse(
             "nothing to run" if not (script or module or command) else "several targets",
@@ -246,8 +241,6 @@ def request(
 def absolute(name: str, value: str, owner: str | None = None) -> Path:
     """Return the absolute path; `~` is the user's home. Raise WrongUse where it is relative,
     UnreadableInput where it leads into files of another client."""
-    from aoti_debug import api
-
     path = api.expanded(value)
     if not path.is_absolute():
         raise WrongUse(

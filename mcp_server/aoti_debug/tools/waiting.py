@@ -6,21 +6,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp_types import CallToolResult
 from pydantic import create_model
 
+from aoti_debug import api
 from aoti_debug.kinds import KINDS, A, Kind, R
 from aoti_debug.model import RunModel
-from aoti_debug.signals import in_thread
+from aoti_debug.signals import caught, in_thread, settled
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, Run, WaitS, asker_of, owner_of, tool
-
-if TYPE_CHECKING:
-    from aoti_debug.api import Service
 
 
 def _fields() -> dict[str, Any]:
@@ -33,8 +31,7 @@ def _fields() -> dict[str, Any]:
             kind = field.annotation
             if name in found and found[name][0] not in (kind, kind | None):
                 raise TypeError(f"two kinds of run answer {name!r} with different types")
-            required = field.is_required()
-            found[name] = (kind | None, None) if required else (kind, field)
+            found[name] = (kind | None, None) if field.is_required() else (kind, field)
     return found
 
 
@@ -52,11 +49,10 @@ class LazyService:
         self._home = home
         self._wanted = anyio.Event()
         self._settled = anyio.Event()
-        self._service: Service | None = None
+        self._service: api.Service | None = None
         self._error: Exception | None = None
 
-    async def get(self) -> Service:
-        """Return the running service."""
+    async def get(self) -> api.Service:
         self._wanted.set()
         await self._settled.wait()
         if self._error is not None:
@@ -68,8 +64,6 @@ class LazyService:
         """Run the service from the first `get` until this task is cancelled."""
         await self._wanted.wait()
         try:
-            from aoti_debug import api
-
             service = api.service(self._home, GPU_WAIT_S, apart=True)
         except Exception as error:  # told to the call that needs it; the other tools still work
             self._error = error
@@ -83,7 +77,7 @@ class LazyService:
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
-async def service_of(call: Call) -> Service:
+async def service_of(call: Call) -> api.Service:
     lazy: LazyService = call.request_context.lifespan_context
     return await lazy.get()
 
@@ -109,28 +103,19 @@ async def follow(call: Call, run: str, wait_s: float) -> RunModel:
         raise
 
 
-async def _reporting(call: Call, service: Service, run: str, wait_s: float) -> RunModel:
+async def _reporting(call: Call, service: api.Service, run: str, wait_s: float) -> RunModel:
     send, receive = anyio.create_memory_object_stream[str](_PENDING)
-    failure: Exception | None = None
-    async with anyio.create_task_group() as group:
-        group.start_soon(_pump, receive, call)
-        with send:
-            try:
-                result = await service.wait(run, wait_s, _sender(send.send_nowait), owner_of(call))
-            except Exception as error:  # outside the group it keeps its own type
-                failure = error
-    if failure is not None:
-        raise failure
-    return result
 
-
-def _sender(send: Callable[[str], None]) -> Callable[[str], None]:
     def report(text: str) -> None:
         # a slow or gone listener must not slow the run
         with suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            send(text)
+            send.send_nowait(text)
 
-    return report
+    async with anyio.create_task_group() as group:
+        group.start_soon(_pump, receive, call)
+        with send:
+            result = await caught(service.wait(run, wait_s, report, owner_of(call)))
+    return settled(result)
 
 
 async def _pump(receive: MemoryObjectReceiveStream[str], call: Call) -> None:

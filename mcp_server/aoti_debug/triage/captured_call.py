@@ -35,7 +35,6 @@ from aoti_debug.triage.source_text import built_by
 AT_ONCE = 4  # threads are enough to see what is shared
 KINDS = 500  # of recorded calls that are held against the exported program
 MEMORY = ".bin"  # inputs of a call under way: bytes, and the event that says what they are
-OVERWRITTEN = "later calls have overwritten its inputs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +97,16 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
     compiled = compile_of(run, package, call.model, directory, home)
     exported, why_exported = exported_program(run, package, compiled)
     built: Next | None = None
-    if package is not None and why_exported in (LOADED_ONLY, OTHERS_ONLY):
-        script = script_of(run)
-        built = built_by(script, Path(package.path)) if script is not None else None
+    script = script_of(run) if why_exported in (LOADED_ONLY, OTHERS_ONLY) else None
+    if package is not None and script is not None:
+        built = built_by(script, Path(package.path))
     if (own := exported_beside(run, call, directory)) is not None:
         exported, why_exported, built = own, "", None
-    made = compiled[0].details if compiled is not None else Details()
+    phase, where = compiled or (None, directory)
+    made = phase.details if phase is not None else Details()
     graph = None
-    if exported is None and compiled is not None and made.exported_graph is not None:
-        kept_graph = compiled[1] / made.exported_graph
+    if exported is None and made.exported_graph is not None:
+        kept_graph = where / made.exported_graph
         graph = kept_graph if is_regular(kept_graph) else None
     constants, why_constants = constants_given(run, call, directory)
     found = Captured(
@@ -119,7 +119,7 @@ def captured(observations: Observations, directory: Path, home: Path | None) -> 
         made.input_names or (),
         device_index=device_used(call, device_index(observations, call)),
         constants=constants,
-        compiled=compiled[0] if compiled is not None else None,
+        compiled=phase,
         why_no_constants=why_constants,
         why_no_package=why_package,
         why_no_inputs=why_inputs,
@@ -165,10 +165,10 @@ def guards_asked(found: Captured, directories: Sequence[Path]) -> tuple[Asked, .
     if not any(one.property == "size" for trial in found.trials for one in trial.breaks):
         return ()
     asked: list[Asked] = []
-    for path in [log for one in directories for log in sorted((one / TRACE).glob("*.log"))[:8]]:
-        if is_regular(path):
-            with open_regular(path) as stream:
-                asked += read_guards(stream)
+    logs = (log for one in directories for log in sorted((one / TRACE).glob("*.log"))[:8])
+    for path in filter(is_regular, logs):
+        with open_regular(path) as stream:
+            asked += read_guards(stream)
     return tuple(asked)
 
 
@@ -230,20 +230,18 @@ def kind_of(call: Call) -> tuple[tuple[object, ...], ...]:
 def with_custom_ops(found: Captured, run: RunSeen) -> Captured:
     """Add what must be imported before the package or the exported program is loaded."""
     seen, words = run.custom_ops, {Path(word).name for word in run.argv}
-    modules = (name for one in seen for name in one.modules if name != "__main__")
-    libraries = (library for one in seen for library in one.libraries)
+    modules = dict.fromkeys(name for one in seen for name in one.modules)
+    libraries = dict.fromkeys(library for one in seen for library in one.libraries)
     pairs = ((name, file) for one in seen for name in one.modules for file in one.files)
-    folders = (folder_of(name.partition(":")[0], file) for name, file in pairs)
+    folders = dict.fromkeys(folder_of(name.partition(":")[0], file) for name, file in pairs)
     own = [file for one in seen if "__main__" in one.modules for file in one.files]
-    named = (
-        *(word for word in run.argv if word in own),
-        *(f for f in own if Path(f).name in words),
-    )
+    named = [word for word in run.argv if word in own]
+    named += [file for file in own if Path(file).name in words]
     return replace(
         found,
-        modules=tuple(dict.fromkeys(modules)),
-        folders=tuple(dict.fromkeys(folder for folder in folders if folder is not None)),
-        libraries=tuple(dict.fromkeys(libraries)),
+        modules=tuple(name for name in modules if name != "__main__"),
+        folders=tuple(folder for folder in folders if folder is not None),
+        libraries=tuple(libraries),
         script=Path(named[0]) if named else None,
     )
 
@@ -268,8 +266,8 @@ def kept_like(run: RunSeen, call: Call) -> Call:
     in the same way, or the last one that returned."""
     if kept(run, call):
         return call
-    if call.error is not None:
-        return next((c for c in run.calls if same_failure(c, call) and kept(run, c)), call)
+    if (failed := failure_of(call)) is not None:
+        return next((c for c in run.calls if failure_of(c) == failed and kept(run, c)), call)
     if not call.ok:
         return call
     model = call.pid, call.package, call.model
@@ -277,14 +275,11 @@ def kept_like(run: RunSeen, call: Call) -> Call:
     return next((c for c in like if c.ok and kept(run, c)), call)
 
 
-def same_failure(one: Call, other: Call) -> bool:
-    return (
-        one.error is not None
-        and other.error is not None
-        and (one.package, one.model, one.error.type)
-        == (other.package, other.model, other.error.type)
-        and stable(one.error.message) == stable(other.error.message)
-    )
+def failure_of(call: Call) -> tuple[str | None, ...] | None:
+    """Return what is equal of two calls that failed in the same way."""
+    if (error := call.error) is None:
+        return None
+    return call.package, call.model, error.type, stable(error.message)
 
 
 def kept(run: RunSeen, call: Call) -> bool:
@@ -307,9 +302,9 @@ def later(one: Call, other: Call) -> bool:
 
 def inputs_file(run: RunSeen, call: Call, directory: Path) -> tuple[Path | None, str]:
     if overwritten(run, call):
-        return None, OVERWRITTEN
-    if call.captured is not None and is_regular(directory / call.captured):
-        file = directory / call.captured
+        return None, "later calls have overwritten its inputs"
+    file = directory / call.captured if call.captured is not None else None
+    if file is not None and is_regular(file):
         if file.suffix == MEMORY:
             beside(file, run, call)
         return file, ""

@@ -18,21 +18,15 @@ from aoti_debug.triage.observe import events_of
 
 def package_of(record: RunSeen, call: Call) -> PackageSeen | None:
     """Return the package as it was when it was last written or loaded before the call."""
-    found = [
-        package
-        for package in record.packages
-        if package.path == call.package and package.span.first < call.span.first
-    ]
-    return found[-1] if found else None
+    same = (one for one in reversed(record.packages) if one.path == call.package)
+    return next((one for one in same if one.span.first < call.span.first), None)
 
 
 def package_file(package: PackageSeen | None, directory: Path) -> tuple[Path | None, str]:
     if package is None:
         return None, "the package of the call is not known"
-    if package.captured is not None:
-        file = directory / package.captured
-        if file.is_file():
-            return file, ""
+    if package.captured is not None and (directory / package.captured).is_file():
+        return directory / package.captured, ""
     with contextlib.suppress(OSError):
         if Path(package.path).stat().st_size == package.bytes:
             return Path(package.path), ""
@@ -67,8 +61,7 @@ def compile_of(
 
 
 def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path | None) -> bool:
-    """Tell whether the kept copy of a package equals this file; the original may have been
-    rewritten."""
+    """Tell whether the kept copy of a package equals this file; the original may be another."""
     if file is None or one.captured is None or one.bytes != package.bytes:
         return False
     try:
@@ -78,10 +71,9 @@ def same_content(one: PackageSeen, where: Path, package: PackageSeen, file: Path
 
 
 def compiled_in(log: RunSeen, same: Sequence[PackageSeen], model: str) -> Phase | None:
-    """Return the compile that wrote the package, or that made the files packaged as this model."""
+    """Return the compile that wrote the package, or made the files packaged as this model."""
     written = {(p.pid, p.span.first) for p in same}
-    found = log.compiles
-    whole = next((c for c in found if (c.pid, c.span.last) in written), None)
+    whole = next((c for c in log.compiles if (c.pid, c.span.last) in written), None)
     if whole is not None:
         return whole
     packaged = [p for p in log.of("package") if (p.pid, p.span.last) in written]
@@ -93,11 +85,8 @@ def compiled_in(log: RunSeen, same: Sequence[PackageSeen], model: str) -> Phase 
         return len(files.intersection(compiled.details.files or ()))
 
     # Models may share the binary of a kernel, so the most files decide; the latest of equals.
-    best = max(reversed(found), key=shared, default=None)
+    best = max(reversed(log.compiles), key=shared, default=None)
     return best if best is not None and shared(best) else None
-
-
-SAVING = "save the exported program"  # what the probe calls it
 
 
 def exported_beside(record: RunSeen, call: Call, directory: Path) -> Path | None:
@@ -188,7 +177,7 @@ def program_kept(record: RunSeen, compiled: Compiled) -> tuple[Path | None, str]
         if (where / name).stat().st_size:
             return where / name, ""
         return None, "its weights are saved at the end of the script, which was not reached"
-    notes = [note.why for note in record.notes if note.what == SAVING]
+    notes = [note.why for note in record.notes if note.what == "save the exported program"]
     if notes:
         return None, f"it could not be saved at the end of the script: {notes[-1]}"
     return None, phase.details.exported_program_skipped or "what its compile kept is gone"

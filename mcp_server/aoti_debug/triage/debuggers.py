@@ -28,7 +28,6 @@ CUDA_GDB = (
     "x/4i $errorpc",
     "info line *$errorpc",
 )
-PRINT_LIMIT = "3"
 
 
 def gpu_cores(directory: Path) -> list[Path]:
@@ -49,9 +48,8 @@ async def read_core(core: Path, to: Path, env: Mapping[str, str]) -> str | None:
     tool = find_tool("cuda-gdb", env)
     if tool is None:
         return "cuda-gdb is not on this machine (it comes with the CUDA toolkit)"
-    argv = [str(tool), "-nx", "-batch", "-ex", f"target cudacore {core}"]
-    for command in CUDA_GDB:
-        argv += ["-ex", command]
+    commands = (f"target cudacore {core}", *CUDA_GDB)
+    argv = [str(tool), "-nx", "-batch", *(word for one in commands for word in ("-ex", one))]
     with anyio.move_on_after(CUDA_GDB_S) as clock:
         done = await anyio.run_process(argv, check=False, env=dict(env))
         write_new(to, done.stdout + b"\n" + done.stderr)
@@ -61,7 +59,7 @@ async def read_core(core: Path, to: Path, env: Mapping[str, str]) -> str | None:
 def sanitizer(tool: Path, check: str, xml: Path) -> tuple[str, ...]:
     """Return the words that run a command under compute-sanitizer, with its report in `xml`.
     Blocking launches would lower the number and precision of reports."""
-    words = f"--tool {check} --print-limit {PRINT_LIMIT} --show-backtrace device --xml".split()
+    words = f"--tool {check} --print-limit 3 --show-backtrace device --xml".split()
     bounds = "--target-processes application-only --launch-timeout 60".split()
     return (str(tool), *words, "--save", str(xml), *bounds)
 
@@ -96,12 +94,10 @@ EVERY_STACK = "thread apply all -ascending bt 100"
 SHELLS = ("sh", "bash", "dash", "zsh", "env")
 SETTLE_S = 2.0
 CORE_S = 40.0
-REQUEST = 1 << 16  # bytes; what they are does not matter
+REQUEST = bytes(1 << 16)  # what they are does not matter
 
 
-def stacks_into(
-    directory: Path, env: Mapping[str, str] | None = None
-) -> Callable[[int], Awaitable[None]]:
+def stacks_into(directory: Path, env: Mapping[str, str]) -> Callable[[int], Awaitable[None]]:
     """Return a function that writes the stacks of a hanging process tree to `directory`, with gdb
     and py-spy where they are installed. It then aborts Python processes, whose faulthandler prints
     the stack of each thread to stderr."""
@@ -130,7 +126,7 @@ async def trigger_core(folder: Path) -> None:
         with contextlib.suppress(OSError):
             descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
             try:
-                os.write(descriptor, bytes(REQUEST))
+                os.write(descriptor, REQUEST)
             finally:
                 os.close(descriptor)
     if not pipes:
@@ -162,7 +158,7 @@ def program_of(process: psutil.Process) -> str:
 
 
 async def dump(
-    processes: list[psutil.Process], to: Path, env: Mapping[str, str] | None, *, python: bool
+    processes: list[psutil.Process], to: Path, env: Mapping[str, str], *, python: bool
 ) -> None:
     """Write the stacks of all threads, as far as a tool for it is there."""
     found: list[bytes] = []
@@ -178,7 +174,7 @@ async def dump(
 
 
 def samplers(
-    pid: int, env: Mapping[str, str] | None, *, python: bool
+    pid: int, env: Mapping[str, str], *, python: bool
 ) -> Iterator[tuple[float, list[str]]]:
     if (gdb := find_tool("gdb", env) or find_tool("cuda-gdb", env)) is not None:
         yield NATIVE_S, [str(gdb), *QUIET, "-p", str(pid), "-ex", EVERY_STACK]
@@ -188,9 +184,7 @@ def samplers(
 
 def abort(process: psutil.Process) -> None:
     """Make a process print its stacks and end, without a core file in the user's directory."""
-    try:
+    with contextlib.suppress(psutil.Error, OSError):
         if hasattr(process, "rlimit"):
             process.rlimit(psutil.RLIMIT_CORE, (0, 0))
         process.send_signal(signal.SIGABRT)
-    except (psutil.Error, OSError):
-        return

@@ -61,7 +61,7 @@ def offered(directory: Path, owner: str | None, home: Path, reuse: Reuse) -> Map
         return {}
     offers = Offers(same_lines=reuse == "same lines", packages=tuple(found[:MOST]))
     exclude = {"packages": {"__all__": {"secret"}}}
-    write_atomically(directory / FILE, offers.model_dump_json(exclude=exclude).encode("ascii"))
+    write_atomically(directory / FILE, offers.model_dump_json(exclude=exclude).encode())
     return {"AOTI_DEBUG_REUSE": str(directory / FILE)}
 
 

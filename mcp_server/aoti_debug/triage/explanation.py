@@ -129,8 +129,7 @@ def asked_for(run: RunDirectory, observations: Observations) -> str | DeviceAsse
 
 def folders_of(run: RunDirectory) -> list[Path]:
     """Return where the user's modules are: beside the script, and where it ran."""
-    record = run.read_record()
-    if record is None:
+    if (record := run.read_record()) is None:
         return []
     try:
         words = shlex.split(record.command)
@@ -144,8 +143,7 @@ def folders_of(run: RunDirectory) -> list[Path]:
 def with_explanation(
     diagnosis: Diagnosis, observations: Observations, users: Sequence[Path]
 ) -> Diagnosis:
-    """Add what an index out of bounds selects from and where it comes from, and the user's line of
-    a Triton kernel of theirs."""
+    """Add what an index out of bounds selects from, its origin, and the line of a user's kernel."""
     found, named = observations.walked, diagnosis
     if (variable := variable_blamed(diagnosis, observations)) is not None:
         place = sets(variable, users)
@@ -162,8 +160,8 @@ def variable_blamed(diagnosis: Diagnosis, observations: Observations) -> str | N
     """Return the variable that names the directory which could not be made, if that is it."""
     if (diagnosis.phase, diagnosis.category) != ("environment", "toolchain"):
         return None
-    raised = observations.of(PythonException)
     lines = [e.lines for e in diagnosis.evidence]
+    raised = observations.of(PythonException)
     own = (e for e in raised if (e.span.first, e.span.last) in lines)
     return next((found for e in own if (found := lost_cache(e)) is not None), None)
 
@@ -191,14 +189,12 @@ def with_nodes(diagnosis: Diagnosis, found: Found) -> Diagnosis:
 
 def with_index(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     """Say of an index that left its bounds what the package tells of it."""
-    if observations.package is None:
-        return diagnosis
     check = next((one for one in observations.of(DeviceAssert) if quoted(diagnosis, one)), None)
-    if check is None:
+    if check is None or observations.package is None:
         return diagnosis
     call = observations.run.call
+    model, inputs = call.model if call else None, inputs_seen(observations)
     try:
-        model, inputs = call.model if call else None, inputs_seen(observations)
         found = explain_package(observations.package.path, check, model, inputs)
     except AotiDebugError:
         return diagnosis
@@ -208,15 +204,10 @@ def with_index(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
 def joined(diagnosis: Diagnosis, found: ExplainAnswer) -> Diagnosis:
     """Return the diagnosis with what the package adds to it."""
     sure = found.confidence == "proved"
-    kernel = diagnosis.kernel
+    kernel, new = diagnosis.kernel, found.kernel
     if kernel is not None:
-        kernel = kernel.model_copy(
-            update={
-                "name": found.kernel.name,
-                "launch": found.kernel.launch,
-                "text": kernel.text or found.kernel.text,
-            }
-        )
+        text = kernel.text or new.text
+        kernel = kernel.model_copy(update={"name": new.name, "launch": new.launch, "text": text})
     # What the call's own values say of an input is kept: it may come from several inputs.
     keeps = diagnosis.input is not None and found.input is None
     return diagnosis.model_copy(
@@ -249,8 +240,7 @@ def with_users_kernel(
     if code is None or not is_users(code):
         return diagnosis
     place = code.at(kernel.line) if kernel.line is not None else None
-    found = find_in(code, kernel.name, place, modules(users))
-    if found is None:
+    if (found := find_in(code, kernel.name, place, modules(users))) is None:
         return diagnosis
     others = [line for line in diagnosis.source if line != found]
     return diagnosis.model_copy(update={"source": [found, *others]})

@@ -169,8 +169,7 @@ def guarded(report: GuardsReport) -> str:
 
 
 def found_broken(run: RunSeen, checks: CheckReports) -> tuple[Call, ...]:
-    """Return the calls whose inputs were kept and, held against the program, break it, or give
-    other values than it."""
+    """Return the calls with kept inputs that break the program or give other values than it."""
     every = checks.calls.calls if checks.calls is not None else ()
     bad = {(one.pid, one.call) for one in every if breaks(one)}
     if checks.trials is not None and not checks.trials.in_order:
@@ -222,9 +221,8 @@ def at_once(report: ThreadsReport) -> str:
     what = f"{report.calls} calls of {report.threads} threads at the same time"
     if report.verdict == "same":
         return f"{what}: same as alone"
-    return f"{what}: {report.went} differ from the same call alone" + (
-        f", and so does {report.op}" * bool(report.op)
-    )
+    also = f", and so does {report.op}" if report.op else ""
+    return f"{what}: {report.went} differ from the same call alone{also}"
 
 
 def repeated(report: RepeatsReport) -> str:

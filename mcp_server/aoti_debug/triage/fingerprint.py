@@ -29,7 +29,6 @@ STEPS = {
 }
 WRONG = "wrong result"
 HANG = "hang"
-DEVICE_ASSERT = "device assert"
 NOT_FINITE = "not finite"
 OUT_OF_BOUNDS = "index out of bounds"
 WRONG_VALUES = ("wrong_result", "nan_or_inf", "custom_op_fake_kernel")
@@ -64,7 +63,7 @@ def fingerprint_of(
     kind: str | None
     if asserted is not None:
         signal = ending.signal if ending is not None else None
-        kind = signal if signal and not asserted.block else DEVICE_ASSERT
+        kind = signal if signal and not asserted.block else "device assert"
         message: str | None = asserted.condition
     elif ending is not None and ending.timed_out:
         return Fingerprint(phase, HANG)
@@ -146,7 +145,8 @@ def expected_of(
 ) -> list[Fingerprint]:
     """Return the fingerprints that a repetition may have: of the process's end, of what its failing
     phase raised, and of wrong values that the diagnosis names."""
-    values = diagnosis is not None and diagnosis.category in WRONG_VALUES
+    category = diagnosis.category if diagnosis is not None else None
+    values = category in WRONG_VALUES
     ended, phase = fingerprint_of(observations, stderr), observations.run.failure
     found: list[Fingerprint] = []
     if ended.failed and (ended.phase or not (values or (ended.kind or "").startswith("exit "))):
@@ -156,8 +156,7 @@ def expected_of(
         step = step_holding(phase.phase)
         found.append(_normal(step, phase.error.type, message, stderr, asserted=False))
     if values:
-        finite = diagnosis is None or diagnosis.category != "nan_or_inf"
-        found.append(Fingerprint("output", WRONG, None if finite else NOT_FINITE))
+        found.append(Fingerprint("output", WRONG, NOT_FINITE if category == "nan_or_inf" else None))
     return found
 
 
@@ -194,15 +193,12 @@ def operators_named(stderr: str, phase: str | None) -> tuple[str, ...]:
     if phase == "lower":
         found = _TARGET.findall(stderr)
         return tuple(sorted({name.split(".")[1] for name in found if name.count(".")}))
-    kernel = _KERNEL.search(stderr)
-    return operators_in(kernel[1]) if kernel else ()
+    return operators_in(kernel_in(stderr) or "")
 
 
 def operators_in(kernel: str) -> tuple[str, ...]:
     """Return the words of a fused kernel's name, which are those of its operators."""
-    if "fused_" not in kernel:
-        return ()
-    words = kernel.partition("fused_")[2].strip("_").split("_")
+    words = kernel.partition("fused_")[2].split("_")
     return tuple(sorted({word for word in words if word and not word.isdigit()}))
 
 

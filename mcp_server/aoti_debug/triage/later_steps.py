@@ -1,5 +1,4 @@
-"""Steps after all replays, for the cause of wrong values and of a compile that stopped in a
-trial."""
+"""Steps after all replays: for wrong values, and for a compile that stopped in a trial."""
 
 from __future__ import annotations
 
@@ -44,13 +43,13 @@ _FILES, _BESIDE = 8, 40  # in which an index that sorts twice is looked for, and
 
 @dataclass(frozen=True, slots=True)
 class LaterStep:
-    """A step after all replays of a call. It returns the observations with its own and records its
-    Step; its errors are noted and end only itself."""
+    """A step after all replays. It adds to the observations and records its Step; its errors are
+    noted and end only itself."""
 
     name: str
     budget_s: float
     take: Callable[[RunState, Observations, Captured], Awaitable[Observations]]
-    when: Callable[[Observations, Diagnosis], bool] = lambda *_: True
+    when: Callable[[Observations, Diagnosis], bool]
 
 
 WHY_NODES = "finds the operation of the exported program where it first appears; compiles nothing"
@@ -87,11 +86,11 @@ async def take_nodes(state: RunState, observations: Observations, call: Captured
 
 def brought(found: Found, observations: Observations) -> Found:
     """Say of a weight that is not finite which file held it so, else which line set it."""
-    run, name = observations.run, found.weight
+    name = found.weight
     seen = [
         one
-        for one in (run.weights if name else ())
-        if any(n == name or n.endswith(f".{name}") or name.endswith(f".{n}") for n in one.names)
+        for one in (observations.run.weights if name else ())
+        if any(f".{n}".endswith(f".{name}") or name.endswith(f".{n}") for n in one.names)
     ]
     if not seen:
         return found
@@ -115,7 +114,7 @@ def returns_nan(observations: Observations) -> bool:
     """Tell whether a call returned NaN or Inf: inside a model it may be intended and masked."""
     run, compared = observations.run, observations.checks.compare
     outputs = compared.outputs if compared is not None else ()
-    returned = any(call.holds_nonfinite for call in (run.calls))
+    returned = any(call.holds_nonfinite for call in run.calls)
     return returned or any(one.package.not_finite for one in outputs)
 
 
@@ -140,28 +139,27 @@ async def take_bisection(
     budget = state.request.search_s
     if (smaller := smallest_wrong(observations)) is not None:
         call = replace(call, call=smaller.call, inputs=smaller.inputs)
-    impossible = call.why_no_exported or call.why_no_inputs
-    if impossible or budget == 0:
-        why_not = impossible or "a budget of 0 s allows no compile"
-        state.impossible("bisect", WHY_BISECT, why_not)
+    no_time = "a budget of 0 s allows no compile" if budget == 0 else ""
+    if impossible := call.why_no_exported or call.why_no_inputs or no_time:
+        state.impossible("bisect", WHY_BISECT, impossible)
         return observations
     lowered = observations.run.of("lower")  # with the settings of the last compile
     settings = json.dumps(dict((lowered[-1].details.settings if lowered else None) or {}))
     seconds = str(budget or state.request.timeout_s)
     limits = ("--blame", seconds) if budget else ("--compiles", "1")
-    more: tuple[str, ...] = ("--settings", settings, "--seconds", seconds, *limits)
+    more = ["--settings", settings, "--seconds", seconds, *limits]
     if call.package is not None:
         model = await anyio.to_thread.run_sync(model_of, call)
-        more = (*more, *launch_words(model, state.directory.path))
+        more += launch_words(model, state.directory.path)
     longest = (budget or 0.0) + state.request.timeout_s
     ran, report, artifact = await probed(state, "bisect", "bisect", call, *more, timeout_s=longest)
-    found = read_bisection(report or {})
-    culprit, script = read_culprit(report or {}), str((report or {}).get("script"))
+    told = report or {}
+    found, culprit = read_bisection(told), read_culprit(told)
     if found is not None and culprit is not None:
         at = (state.directory.path / artifact).with_name(ISSUE)
-        text = draft(culprit, found.summary, script).encode()
+        text = draft(culprit, found.summary, str(told.get("script"))).encode()
         await anyio.to_thread.run_sync(write_atomically, at, text)
-    said = found.summary if found else vanished(report or {})
+    said = found.summary if found else vanished(told)
     state.done(state.step("bisect", WHY_BISECT, ran, said))
     return replace(observations, walked=replace(found, artifact=artifact) if found else None)
 
@@ -170,8 +168,7 @@ WHY_OLDER = "checks whether the package loaded earlier was stale"
 
 
 def older_can_tell(observations: Observations, best: Diagnosis) -> bool:
-    compared = observations.checks.compare
-    return best.category == "no_fault" and compared is not None and compared.verdict == "agrees"
+    return best.category == "no_fault" and observations.agrees is not None
 
 
 async def take_older(state: RunState, observations: Observations, call: Captured) -> Observations:
@@ -185,8 +182,8 @@ async def take_older(state: RunState, observations: Observations, call: Captured
         return observations
     packages, model = (older[0], call.package), call.call.model
     launches = [await anyio.to_thread.run_sync(launches_in, one, model) for one in packages]
-    was, now = ([one.kernel for one in found] for found in launches)
-    if not was or not now or set(was) == set(now):
+    was, now = (dict.fromkeys(one.kernel for one in found) for found in launches)
+    if not was or not now or was.keys() == now.keys():
         return observations
     again = replace(call, package=older[0], constants=(), others=())
     said = f"the package of run {older[1].id} and this exported program: "
@@ -198,8 +195,8 @@ async def take_older(state: RunState, observations: Observations, call: Captured
         call.call.package,
         report.artifact,
         report,
-        tuple(dict.fromkeys(name for name in was if name not in now)),
-        tuple(dict.fromkeys(name for name in now if name not in was)),
+        tuple(name for name in was if name not in now),
+        tuple(name for name in now if name not in was),
         tuple(loaded_at(observations)),
     )
     return replace(observations, older=found)
@@ -246,8 +243,7 @@ async def take_unused(state: RunState, observations: Observations, call: Capture
     report = await differing(state, UNUSED, WHY_UNUSED, again, said, guarded=True)
     if report is None or {one.verdict for one in report.outputs} & {"shape", "dtype"}:
         return observations  # another model, not another version of it
-    loaded = tuple(loaded_at(observations))
-    path = call.call.package
+    loaded, path = tuple(loaded_at(observations)), call.call.package
     found = OlderPackage("", path, report.artifact, report, loaded=loaded, unused=newer[0])
     return replace(observations, older=found)
 
@@ -330,14 +326,10 @@ def _in(paths: Sequence[Path]) -> list[PutBack]:
     known = {path: read(path, path.parent) for path in dict.fromkeys([*paths, *beside])}
     trees = {path: file.tree for path, file in known.items() if file is not None}
     found: list[PutBack] = []
-    for path in paths:
-        if path in trees:
-            own, others = trees[path], [trees[one] for one in trees if one != path]
-            pairs = [(one, "") for one in put_back(own, others)] + paired(own)
-            found += [
-                PutBack(one.id, source_of((str(path), one.lineno))[0], instead)
-                for one, instead in pairs
-            ]
+    for path in (path for path in paths if path in trees):
+        own, others = trees[path], [trees[one] for one in trees if one != path]
+        for one, instead in [(one, "") for one in put_back(own, others)] + paired(own):
+            found += [PutBack(one.id, source_of((str(path), one.lineno))[0], instead)]
     return found
 
 

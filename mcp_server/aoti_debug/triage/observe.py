@@ -41,7 +41,7 @@ XML_BYTES = 64 * 1024 * 1024
 ABOUT_THE_CALL = (InputCheck, SanitizerError, GpuException, NativeBacktrace)
 SAID = ("stderr.log", "stdout.log")  # by the process itself, which comes first
 SANITIZER = "sanitizer.xml"
-# What other programs wrote of it. A script can put files of these names into its directory too.
+# What other programs wrote of it; a script can make files of these names too.
 STACKS, CUDA_GDB = "stacks.log", "cuda-gdb.log"
 TOLD = ("cuda.log", CUDA_GDB, STACKS)
 
@@ -74,13 +74,12 @@ def observe(
         calls = (replace(c, ok=True, on_device=False) if c.ok is None else c for c in run.calls)
         phases = (replace(p, ok=True) if p.ok is None else p for p in run.phases)
         run = replace(run, calls=tuple(calls), phases=tuple(phases))
-    if torch is None and run.torch is not None:
-        torch = run.torch.version
-    return Observations(tuple(records), run, ending, torch)
+    seen = run.torch.version if run.torch is not None else None
+    return Observations(tuple(records), run, ending, seen if torch is None else torch)
 
 
 def events_of(directory: Path) -> RunSeen:
-    """Return what the probe saw of a run; nothing where it left no events."""
+    """Return what the probe saw of a run."""
     path = directory / EVENTS
     if not is_regular(path):
         return NO_RECORD
@@ -139,10 +138,9 @@ def checks_compiled_in(observations: Observations) -> bool:
 
 
 def on_gpu(observations: Observations) -> bool:
-    if observations.run.uses_cuda:
-        return True
     models = observations.package.models if observations.package else ()
-    return any((model.device or "").startswith("cuda") for model in models)
+    packaged = any((model.device or "").startswith("cuda") for model in models)
+    return packaged or observations.run.uses_cuda
 
 
 def dump_tells(observations: Observations, best: Diagnosis) -> bool:
@@ -160,9 +158,8 @@ def crashed(observations: Observations, best: Diagnosis) -> bool:
     ending = observations.ending
     if ending is None or ending.timed_out:
         return False
-    return ending.signal in FAULTS or (
-        ending.signal == "SIGABRT" and best.category == "host_segfault"
-    )
+    aborted = ending.signal == "SIGABRT" and best.category == "host_segfault"
+    return aborted or ending.signal in FAULTS
 
 
 def crashed_outside(observations: Observations, best: Diagnosis) -> bool:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import anyio
 import psutil
@@ -28,15 +27,13 @@ from aoti_debug.triage.run_state import RunState
 
 LISTED = 6
 CHECKS = 4
-NONE = "no argument names a package, and none was seen open"
 WHY = "the calls of this program were not observed; its package declares what they must pass"
 
 
 async def with_package(
     state: RunState, observations: Observations, call: Captured, seen: OpenFiles
 ) -> Observations:
-    """Read the package of the failing call or load; without a probe, the one that arguments name or
-    that was open."""
+    """Read the package of the call or load; without a probe, one that was named or open."""
     seen_last = (Path(one.path) for one in reversed(observations.run.packages))
     path = call.package or next((path for path in seen_last if path.exists()), None)
     if path is not None:
@@ -45,9 +42,11 @@ async def with_package(
         target = state.request.target
         given = named(target.argv[1:], target.cwd)
         package = await anyio.to_thread.run_sync(seen.package, given)
-        said = described(package) if package is not None else NONE
-        status: Literal["done", "impossible"] = "impossible" if package is None else "done"
-        state.done(Step(name="package", status=status, why=WHY, finding=said))
+        if package is not None:
+            state.done(Step(name="package", status="done", why=WHY, finding=described(package)))
+        else:
+            why_not = "no argument names a package, and none was seen open"
+            state.impossible("package", WHY, why_not)
     else:
         return observations
     observations = replace(observations, package=package)
@@ -67,11 +66,11 @@ def origins_of_indices(observations: Observations) -> dict[tuple[str, int, str],
     package, model = observations.package, observations.model
     if package is None or model is None:
         return {}
-    found: dict[tuple[str, int, str], Origin] = {}
-    for check in observations.of(DeviceAssert)[:CHECKS]:
-        if (known := origin_of_index(package.path, model, check)) is not None:
-            found[check.file, check.line, check.condition] = known
-    return found
+    return {
+        (check.file, check.line, check.condition): known
+        for check in observations.of(DeviceAssert)[:CHECKS]
+        if (known := origin_of_index(package.path, model, check)) is not None
+    }
 
 
 def described(package: Package) -> str:
@@ -82,10 +81,8 @@ def described(package: Package) -> str:
     model = package.model()
     inputs = contract(model).inputs if model is not None else ()
     lines = [f"{one.name} {one_line(one)}" for one in inputs[:LISTED]]
-    more = [f"and {len(inputs) - LISTED} more"] if len(inputs) > LISTED else []
-    return (
-        f"{package.path.name} takes " + "; ".join([*lines, *more]) if lines else package.path.name
-    )
+    lines += [f"and {len(inputs) - LISTED} more"] if len(inputs) > LISTED else []
+    return package.path.name + (f" takes {'; '.join(lines)}" if lines else "")
 
 
 ARCHIVE = ".pt2"

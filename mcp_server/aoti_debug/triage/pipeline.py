@@ -69,8 +69,7 @@ async def triage(state: RunState) -> TriageAnswer:
         expects_nan = await anyio.to_thread.run_sync(takes_nan_for_missing, observations)
         observations = replace(observations, expects_nan=expects_nan)
         best = judge(state, observations)
-        home = state.directory.path.parent.parent
-        call = captured(observations, state.directory.path, home)
+        call = captured(observations, state.directory.path, state.home)
         known = best is not None and plan.settled(best, of_target=True) is not None
         if not known and wanted(state, observations, call):
             call = await recapture(state, observations, call)
@@ -96,13 +95,13 @@ async def triage(state: RunState) -> TriageAnswer:
             best = judge(state, observations)
         observations = await later(state, observations, call)
         state.notes.extend(instead(state, call))
-        state.notes.extend(await unwell(devices, state.request.target.env))
+        state.notes.extend(await unwell(devices, target.env))
     found = answer(state, observations, ran)
-    if not state.request.verifies:
-        return found
-    from aoti_debug.triage.verified import with_verdict
+    if state.request.verifies:
+        from aoti_debug.triage.verified import with_verdict
 
-    return await with_verdict(state, found, state.directory.path / PATCH)
+        found = await with_verdict(state, found, state.directory.path / PATCH)
+    return found
 
 
 async def later(state: RunState, observations: Observations, call: Captured) -> Observations:
@@ -154,13 +153,13 @@ async def first_run(state: RunState, devices: Sequence[Device], seen: OpenFiles)
 
 
 async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Observations:
-    cores = debuggers.gpu_cores(state.directory.path) if devices else []
+    first, place = ran.observations, state.directory.path
+    cores = debuggers.gpu_cores(place) if devices else []
     if not cores:
-        return ran.observations
+        return first
     state.say("reading the GPU core dump")
     began = time.monotonic()
-    text = state.directory.path / CUDA_GDB
-    why_not = await debuggers.read_core(cores[0], text, state.request.target.env)
+    why_not = await debuggers.read_core(cores[0], place / CUDA_GDB, state.request.target.env)
     state.done(
         Step(
             name="core dump",
@@ -170,9 +169,8 @@ async def with_cores(state: RunState, ran: Ran, devices: Sequence[Device]) -> Ob
             wall_s=round(time.monotonic() - began, 2),
         )
     )
-    first, ours = ran.observations, ("cuda.log", CUDA_GDB)
-    place = state.directory.path
-    return await anyio.to_thread.run_sync(observe, place, "", first.ending, first.torch, ours)
+    left = place, "", first.ending, first.torch, ("cuda.log", CUDA_GDB)
+    return await anyio.to_thread.run_sync(observe, *left)
 
 
 def instead(state: RunState, call: Captured) -> list[str]:
@@ -264,8 +262,7 @@ def not_taken(state: RunState, planned: Sequence[Planned], first: Observations) 
 
 def judge(state: RunState, observations: Observations) -> Diagnosis | None:
     """Diagnose what is known so far; waiters see it at once."""
-    found = diagnose(observations)
-    state.diagnosis = found[0] if found else None
+    state.diagnosis = next(iter(diagnose(observations)), None)
     state.record()
     return state.diagnosis
 

@@ -91,8 +91,8 @@ def first_batch(
         known = best.kernel is not None or not machine.gpu
         return [] if known else [planned("synccheck", sanitized_replay(captured, machine))]
     steps = on_failing_call(observations, best, captured, machine)
-    settled_or_not = (unless_settled(step, best, captured) for step in steps)
-    return [in_view_of_dump(step, observations, best, captured) for step in settled_or_not]
+    open_ = (unless_settled(step, best, captured) for step in steps)
+    return [in_view_of_dump(step, observations, best, captured) for step in open_]
 
 
 def unless_settled(step: Planned, best: Diagnosis, captured: Captured) -> Planned:
@@ -104,8 +104,7 @@ def unless_settled(step: Planned, best: Diagnosis, captured: Captured) -> Planne
 
 
 def settled(best: Diagnosis, *, of_target: bool = False) -> Decision | None:
-    """Say why the first run leaves nothing to check, if so. A step that runs the target itself
-    usually costs a compile."""
+    """Say why the first run leaves nothing to check; running the target mostly costs a compile."""
     if best.category == "out_of_memory":
         return skip("another process would not run out of the same memory")
     if best.confidence != "proved":
@@ -168,10 +167,9 @@ def of_opaque_program(
     observations: Observations, best: Diagnosis, machine: Machine
 ) -> list[Planned]:
     """Return the steps for a program without the probe, which is run again under checks."""
-    steps: list[Planned] = []
     if best.phase in ("load", "constants") or best.category == "hang":
-        return steps
-    died = crashed(observations, best)
+        return []
+    steps, died = list[Planned](), crashed(observations, best)
     if observations.package is not None or died:
         why = f"{OPAQUE}: another run checks whether they fit what was compiled"
         steps.append(of_target("contract", why, with_input_checks(observations)))
@@ -222,9 +220,8 @@ def when_not_reproduced(
     observations: Observations, best: Diagnosis, machine: Machine
 ) -> list[Planned]:
     """Return runs of the target where no replay fails and nothing else explains the failure."""
-    if best.input is not None or best.category == "custom_op_fake_kernel":
-        return []
-    if crashed_outside(observations, best):
+    explained = best.input is not None or best.category == "custom_op_fake_kernel"
+    if explained or crashed_outside(observations, best):
         return []
     if observations.of(SanitizerError) or reproduced(observations):
         return []

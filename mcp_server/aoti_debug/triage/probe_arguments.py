@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from aoti_debug.run.target import Target
@@ -29,17 +29,14 @@ def call_arguments(call: Captured, target: Target, imports: Sequence[str] = ()) 
 def context_arguments(
     call: Captured, target: Target, imports: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the weights that were loaded, and what defines the custom operators; `imports` are
-    modules that the user names as well."""
-    found: list[str] = []
-    for file in call.constants:
-        found += ["--constants", str(file)]
-    for module in dict.fromkeys((*imports, *call.modules)):
-        found += ["--import", module]
-    for library in call.libraries:
-        found += ["--library", library]
-    for folder in import_paths(target, call.folders):
-        found += ["--import-path", str(folder)]
+    """Return the loaded weights and what defines the custom operators; the user names `imports`."""
+    given: dict[str, Iterable[str | Path]] = {
+        "--constants": call.constants,
+        "--import": dict.fromkeys((*imports, *call.modules)),
+        "--library": call.libraries,
+        "--import-path": import_paths(target, call.folders),
+    }
+    found = [word for option, of in given.items() for one in of for word in (option, str(one))]
     if call.script is not None:
         own = own_arguments(target.argv, call.script)
         found += ["--script", str(target.cwd / call.script), "--script-args", json.dumps(own)]

@@ -49,8 +49,7 @@ Rule = Callable[[Diagnosis, Observations, File], Proposal | None]
 def with_patch(
     diagnosis: Diagnosis, observations: Observations, tree: Path, script: Path | None
 ) -> Diagnosis:
-    """Put a patch before the fixes of a diagnosis, if one is certain. Its file names are relative
-    to `tree`."""
+    """Put a patch, whose paths are relative to `tree`, before the fixes, if one is certain."""
     if diagnosis.confidence == "possible":
         return diagnosis
     lines = observations.caller
@@ -75,8 +74,7 @@ def given_for(
     found, call, lines = diagnosis.input, observations.run.call, observations.caller
     if found is None or call is None or not lines or Path(lines[0].file).resolve() != file.path:
         return None
-    places = (n for n, leaf in enumerate(call.inputs) if leaf.index == found.index)
-    place = next(places, None)
+    place = next((n for n, leaf in enumerate(call.inputs) if leaf.index == found.index), None)
     given = argument(file, lines[0].line, call, place, found.name) if place is not None else None
     return (found, given) if given is not None else None
 
@@ -104,7 +102,7 @@ def conversion(found: InputFinding, observations: Observations, file: File) -> s
         return f'.to("{expected}")' if DEVICE.fullmatch(expected) else None
     if found.property == "stride" and found.dim is not None:
         call = observations.run.call
-        one = call.input(found.index) if call is not None and found.index is not None else None
+        one = call.input(found.index) if call is not None else None
         shape = one.shape if one is not None else None
         if not shape or found.dim >= len(shape) or (found.dim == 0 and len(shape) > 3):
             return None
@@ -160,8 +158,7 @@ def freed(diagnosis: Diagnosis, observations: Observations, file: File) -> Propo
     if len(exports) != 1 or not file.has_torch:
         return None
     shapes = f'{{"{found.name}": {{{found.dim}: torch.export.Dim.DYNAMIC}}}}'
-    text = _with_shapes(file, exports[0], shapes)
-    if text is None:
+    if (text := _with_shapes(file, exports[0], shapes)) is None:
         return None
     what = f"export with dimension {found.dim} of {found.name} free"
     return Proposal(what, "a static size is baked into the kernels", text)

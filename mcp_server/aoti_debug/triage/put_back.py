@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from aoti_debug.triage.source_text import FUNCTIONS, every, name_of
+from aoti_debug.triage.source_text import FUNCTIONS, calls_of, every, name_of
 
 _SORTS = ("argsort", "sort")
 _INVERTS = ("argsort", "scatter", "scatter_", "index_copy_", "invert_permutation")
@@ -46,7 +46,7 @@ def _paired(function: ast.AST, tree: ast.AST) -> Iterator[tuple[ast.Name, str]]:
         for node in every(function, ast.Assign)
         for target in every(node.targets[0], ast.Name)
     }
-    zipped = [call.args for call in every(function, ast.Call) if name_of(call.func) == "zip"]
+    zipped = [call.args for call in calls_of(function, "zip")]
     for name, value in values.items():
         sorts = isinstance(value, ast.Call) and ast.unparse(value.func) == "sorted"
         group = next((one.id for one in _given(value) if sorts), name)
@@ -63,23 +63,20 @@ def _given(value: ast.expr) -> list[ast.Name]:
 
 
 def stored(tree: ast.AST, line: int) -> int | None:
-    """Return the line that keeps what a call on `line` returned: in a container, or as an
-    attribute."""
+    """Return the line that keeps what a call on `line` returned: in a container or an attribute."""
     around = [f for f in _functions(tree) if f.lineno <= line <= (f.end_lineno or line)]
     made: set[str] = set()
     for node in sorted(every(around[-1] if around else tree, ast.stmt), key=lambda n: n.lineno):
         value = node.iter if isinstance(node, ast.For) else getattr(node, "value", None)
-        if value is None or (not made and node.lineno != line):
+        if value is None:
             continue
-        uses = node.lineno == line or any(one.id in made for one in every(value, ast.Name))
+        if node.lineno != line and not any(one.id in made for one in every(value, ast.Name)):
+            continue
         targets = getattr(node, "targets", [getattr(node, "target", None)])
-        plain = [one.id for t in targets if t is not None for one in every(t, ast.Name)]
-        if not uses:
-            continue
         keeps = isinstance(value, ast.Call) and name_of(value.func) in _STORES
         if keeps or any(isinstance(t, (ast.Subscript, ast.Attribute)) for t in targets):
             return node.lineno
-        made.update(plain)
+        made.update(one.id for t in targets if t is not None for one in every(t, ast.Name))
     return None
 
 
@@ -162,18 +159,16 @@ def _uses(function: ast.AST) -> list[ast.Name]:
     found = [node.slice for node in every(function, ast.Subscript)]
     found += [node.iter for node in every(function, ast.For)]
     found += [node.iter for node in every(function, ast.comprehension)]
-    for call in every(function, ast.Call):
-        if name_of(call.func) in ("index_select", "gather", "take"):
-            found += call.args
-    names = [one for node in found for one in ast.walk(node) if isinstance(one, ast.Name)]
+    for call in calls_of(function, "index_select", "gather", "take"):
+        found += call.args
+    names = [one for node in found for one in every(node, ast.Name)]
     return sorted(names, key=lambda one: (one.lineno, one.col_offset))
 
 
 def _inverted(function: ast.AST, name: str) -> bool:
     """Tell whether an inverse is computed: by a second argsort, or by writing at the index."""
-    for call in every(function, ast.Call):
-        inside = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
-        if name in inside and name_of(call.func) in _INVERTS:
+    for call in calls_of(function, *_INVERTS):
+        if any(one.id == name for one in every(call, ast.Name)):
             return True
     targets = [one for node in every(function, ast.Assign) for one in node.targets]
     written = [one.slice for one in targets if isinstance(one, ast.Subscript)]

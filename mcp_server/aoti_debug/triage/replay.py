@@ -50,18 +50,19 @@ async def check_call(
     reports, processes = CheckReports(), list[Ran]()
     while left:
         number = f"-{len(processes) + 1}" if processes else ""
-        directory = state.subdirectory(f"{label}{number}")
-        argv = (*interpreter(state, "checks"), *words(state, call, directory))
-        argv = (*argv, *besides(call, directory), "--steps", ",".join(left))
+        directory = state.subdirectory(label + number)
+        given = (*words(state, call, directory), *besides(call, directory))
+        argv = (*interpreter(state, "checks"), *given, "--steps", ",".join(left))
         name = f"replay: {', '.join(left)}"
         ran = await spawn(state, name, argv, directory, timeout_s=limit(state))
         processes.append(ran)
         found = await anyio.to_thread.run_sync(reports_of, ran, state)
         reports = reports.joined(found)
         ended_in = next((n for n in reversed(CHECKS) if found.step(n) is not None), None)
-        if ended_in is None or not (died(ran) or ran.exit.code == LOST):
+        died = bool(ran.exit.signal) or ran.exit.timed_out
+        if ended_in is None or not (died or ran.exit.code == LOST):
             break
-        undone = DIES_TOO.get(ended_in, ()) if died(ran) else ()
+        undone = DIES_TOO.get(ended_in, ()) if died else ()
         left = [n for n in left if found.step(n) is None and n not in undone]
     return reports, processes
 
@@ -93,18 +94,12 @@ def besides(call: Captured, directory: Path) -> list[str]:
     return words
 
 
-def died(ran: Ran) -> bool:
-    return bool(ran.exit.signal) or ran.exit.timed_out
-
-
 def reports_of(ran: Ran, state: RunState) -> CheckReports:
     """Read what the process reported, if it came so far."""
-    artifact = f"{state.below(ran.directory)}/{REPORT}"
-    document = report_of(ran.directory)
-    if document is None:
+    if (document := report_of(ran.directory)) is None:
         return CheckReports()
     signal = "a time-out" if ran.exit.timed_out else ran.exit.signal
-    return read_reports(document, artifact, signal)
+    return read_reports(document, f"{state.below(ran.directory)}/{REPORT}", signal)
 
 
 def reports_kept(run: Path) -> CheckReports:
@@ -117,8 +112,7 @@ def reports_kept(run: Path) -> CheckReports:
 
 
 def report_of(directory: Path) -> dict[str, Any] | None:
-    """Return what a program of the probe reported, by the secret of its directory; None where it is
-    missing or incomplete."""
+    """Return what a program of the probe reported; None where that lacks its directory's secret."""
     document, key = read_json(directory / REPORT, REPORT_BYTES), key_of(directory)
     ours = isinstance(document, dict) and key is not None and document.get("key") == key
     return document if ours else None

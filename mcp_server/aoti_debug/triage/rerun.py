@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import time
 from collections.abc import Mapping
@@ -64,13 +63,13 @@ async def recapture(state: RunState, first: Observations, call: Captured) -> Cap
 def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> tuple[Captured, str]:
     """Take the second run's capture only if it is one of the same failure."""
     assert call.call is not None
-    again, failed = ran.observations.run.call, fingerprint_of(ran.observations)
+    bad, failed = ran.observations.run.call, fingerprint_of(ran.observations)
     if not failed.failed:
         return call, "this time the script did not fail: nothing to repeat"
-    if again is None or again.ok or again.call != call.call.call:
-        where = f"in call {again.call}" if again is not None and not again.ok else "in no call"
+    if bad is None or bad.ok or bad.call != call.call.call:
+        where = f"in call {bad.call}" if bad is not None and not bad.ok else "in no call"
         return call, f"this time the script failed {where} ({failed}): not the same failure"
-    new = captured(ran.observations, ran.directory, state.directory.path.parent.parent)
+    new = captured(ran.observations, ran.directory, state.home)
     if new.inputs is None:
         why = new.why_no_inputs
         return replace(call, why_no_inputs=why), f"it failed there again, not captured: {why}"
@@ -99,6 +98,12 @@ def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
     return bool(asked and agreeing(observations))
 
 
+async def again(state: RunState, folder: str, flags: Mapping[str, str] | None = None) -> Ran:
+    """Run the script once more, in a step's directory of this name."""
+    name, argv = folder.replace("-", " "), state.request.target.argv
+    return await spawn(state, name, argv, state.subdirectory(folder), traced=True, flags=flags)
+
+
 def shows(observations: Observations) -> bool:
     """Tell whether a script fails, or prints that results differ."""
     return observations.failed or bool(printed_in_threads(observations))
@@ -109,9 +114,7 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     if time.time() - state.began > HANDED.budget_s:
         state.impossible(HANDED.name, WHY_HANDED, "the script takes too long to run it again")
         return observations
-    directory, flags = state.subdirectory(HANDED_OVER), {"AOTI_DEBUG_HANDED": "1"}
-    target = state.request.target
-    ran = await spawn(state, "handed over", target.argv, directory, traced=True, flags=flags)
+    ran = await again(state, HANDED_OVER, {"AOTI_DEBUG_HANDED": "1"})
     seen = ran.observations.run.handed
     count = sum(one.count for one in seen if one.late or one.after)
     said = f"{count} reads of overwritten memory; with the original values the script "
@@ -127,20 +130,16 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
 
 async def fails_again(state: RunState) -> bool:
     """Run the script as it is once more, and tell whether it fails again."""
-    argv, directory = state.request.target.argv, state.subdirectory("as-it-is")
-    again = await spawn(state, "as it is", argv, directory, traced=True)
-    fails = shows(again.observations)
+    ran = await again(state, "as-it-is")
+    fails = shows(ran.observations)
     said = "fails again" if fails else "ends well now: the outcome varies"
-    state.done(state.step("as it is", "checks whether the outcome varies", again, said))
+    state.done(state.step("as it is", "checks whether the outcome varies", ran, said))
     return fails
 
 
 async def take_lost(state: RunState, observations: Observations, handed: Ran) -> Observations:
     """Run it once more, with writes to copies that nothing reads applied to what was copied."""
-    directory, flags = state.subdirectory(LOST_WRITES), {"AOTI_DEBUG_HANDED": "lost"}
-    ran = await spawn(
-        state, "lost writes", state.request.target.argv, directory, traced=True, flags=flags
-    )
+    ran = await again(state, LOST_WRITES, {"AOTI_DEBUG_HANDED": "lost"})
     count = sum(one.count for one in ran.observations.run.handed if one.lost)
     said = f"{count} writes to a copy that nothing reads; with them applied, the script "
     said += "fails too" if shows(ran.observations) else "ends well"
@@ -169,10 +168,9 @@ async def run_target(
         flags = dict(stage_named(planned.name).environment(setting))
     argv = target.argv if watch else executed(target.argv, target.env)
     argv = (*under(planned.name, machine, directory), *argv)
-    name = f"the target itself: {planned.name}"
     ran = await spawn(
         state,
-        name,
+        f"the target itself: {planned.name}",
         argv,
         directory,
         flags=flags,
@@ -195,4 +193,4 @@ def executed(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:
         return argv
     if not first.startswith(SCRIPT):
         return argv
-    return (*shlex.split(first[2:].decode(errors="replace")), str(file), *argv[1:])
+    return (*first[2:].decode(errors="replace").strip().split(None, 1), str(file), *argv[1:])

@@ -246,8 +246,7 @@ class RunState:
         on_start: OnStart | None = None,
         torch: str | None = None,
     ) -> Ran:
-        """Run one process of this run within its limits and read what it left. Raise Cancelled
-        where the user's stop ended it."""
+        """Run one process within its limits and read what it left; raise Cancelled on a stop."""
         command = Command(
             argv,
             env,
@@ -282,8 +281,7 @@ class RunState:
         below = self.below(directory)
         prefix = "" if below == "." else f"{below}/"
         left = directory, prefix, ended.ending, torch, ours
-        observations = await anyio.to_thread.run_sync(observe, *left)
-        return Ran(directory, ended, observations)
+        return Ran(directory, ended, await anyio.to_thread.run_sync(observe, *left))
 
     def _progress(self, name: str, counter: Counter, now: Progress, *, first: bool) -> None:
         """Say how far a process is; end the first one after a bad call where that is enough."""
@@ -298,9 +296,8 @@ class RunState:
 
 def dropped(ended: Exit) -> list[str]:
     """Say what of a process's output was not kept."""
-    streams = (("stdout", ended.stdout), ("stderr", ended.stderr))
     return [
         f"{kept.dropped:,} of {kept.bytes:,} bytes of {stream} were dropped from its middle"
-        for stream, kept in streams
+        for stream, kept in (("stdout", ended.stdout), ("stderr", ended.stderr))
         if kept.dropped
     ]

@@ -49,7 +49,7 @@ def imported(tree: ast.Module, file: Path, roots: list[Path]) -> Iterator[Path]:
                 for end in range(len(parts)):
                     module = place.joinpath(*parts[: end + 1])
                     candidates = module.with_name(f"{module.name}.py"), module / "__init__.py"
-                    yield from (path for path in candidates if path.is_file())
+                    yield from filter(Path.is_file, candidates)
 
 
 def keep_sources(directory: Path, script: Path, tree: Path) -> None:

@@ -49,11 +49,10 @@ class File:
         return self.text[:begin] + new + self.text[end:]
 
     def before(self, statement: ast.stmt, lines: Sequence[str]) -> str:
-        kept = self.text.splitlines(keepends=True)
-        first = kept[statement.lineno - 1]
-        indent = first[: len(first) - len(first.lstrip())]
-        added = [f"{indent}{line}\n" for line in lines]
-        return "".join([*kept[: statement.lineno - 1], *added, *kept[statement.lineno - 1 :]])
+        kept, at = self.text.splitlines(keepends=True), statement.lineno - 1
+        indent = kept[at][: len(kept[at]) - len(kept[at].lstrip())]
+        kept[at:at] = [f"{indent}{line}\n" for line in lines]
+        return "".join(kept)
 
     @property
     def has_torch(self) -> bool:
@@ -126,9 +125,8 @@ def argument(file: File, line: int, call: Call, place: int, name: str | None) ->
 def given(node: ast.Call, inputs: int, place: int, name: str | None) -> ast.expr | None:
     """Return the argument for an input: by its place, where each argument is one input."""
     starred = any(isinstance(a, ast.Starred) for a in node.args)
-    if starred or any(k.arg is None for k in node.keywords):
-        return None
-    if len(node.args) + len(node.keywords) != inputs:
+    starred = starred or any(k.arg is None for k in node.keywords)
+    if starred or len(node.args) + len(node.keywords) != inputs:
         return None
     if place < len(node.args):
         return node.args[place]
@@ -266,8 +264,7 @@ def built_by(script: Path, package: Path) -> Next | None:
     if not script.is_absolute() or not script.is_file():
         return None
     folder = script.parent.resolve()
-    made = builder_of(package, folder)
-    if made is None:
+    if (made := builder_of(package, folder)) is None:
         return None
     file, line, function = made
     where = file.path.relative_to(folder)

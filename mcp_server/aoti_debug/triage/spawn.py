@@ -27,10 +27,8 @@ async def hold_gpus(state: RunState) -> AsyncIterator[list[Device]]:
     """Hold every GPU that the target can see, unless whoever started the run does. Raise
     DeviceBusy, with its name, where the run of another process holds one."""
     devices = await gpus_of(state)
-    if not devices or not state.request.holds_gpus:
-        yield devices
-        return
-    async with hold(state, devices, state.gpu_wait_s):
+    holds = devices and state.request.holds_gpus
+    async with hold(state, devices, state.gpu_wait_s) if holds else contextlib.nullcontext():
         yield devices
 
 
@@ -47,8 +45,7 @@ def turns_at(state: RunState, devices: Sequence[Device]) -> Turns:
 
 @contextlib.asynccontextmanager
 async def hold(state: RunState, devices: Sequence[Device], wait_s: float) -> AsyncIterator[None]:
-    """Hold GPUs after the other clients' turns, waiting `wait_s` for the runs of other processes;
-    raise DeviceBusy after that."""
+    """Hold GPUs after other clients' turns; raise DeviceBusy after `wait_s` for other processes."""
     turns = turns_at(state, devices)
     if turns.taken:
         state.say("waiting for its turn at the GPU")

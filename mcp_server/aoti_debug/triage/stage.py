@@ -10,6 +10,7 @@ from pathlib import Path
 from aoti_debug.answers import StageAnswer
 from aoti_debug.diagnose import Observations, diagnose
 from aoti_debug.diagnose.from_values import first_nan
+from aoti_debug.facts.flag import NEWEST
 from aoti_debug.facts.stages import Acts, Setting, Stage, Version
 from aoti_debug.plain import times
 from aoti_debug.read.record import Launches, SavedTensor, TensorStatistics
@@ -18,7 +19,6 @@ from aoti_debug.run.interpreter import without_torch
 from aoti_debug.triage.run_state import DIAGNOSIS, Ran, RunState
 from aoti_debug.triage.spawn import spawn, torch_of
 
-NEWEST: Version = (2, 15)
 RANGES = 8  # tensors of which the values are told
 
 
@@ -36,8 +36,7 @@ async def run_stage(state: RunState, stage: Stage) -> StageAnswer:
 
 
 async def run_under(state: RunState, stage: Stage, repro_level: int = 2) -> Ran:
-    directory = state.directory.path
-    kernels = state.request.kernels
+    directory, kernels = state.directory.path, state.request.kernels
     setting = Setting(torch_version(state), directory, kernels, repro_level=repro_level)
     flags = dict(stage.environment(setting))
     compiles = stage.acts_in(setting.version) == "codegen"
@@ -59,9 +58,9 @@ async def run_under(state: RunState, stage: Stage, repro_level: int = 2) -> Ran:
 
 def finish(state: RunState, stage: Stage, ran: Ran) -> StageAnswer:
     version = torch_version(state)
+    setting = Setting(version, state.directory.path, state.request.kernels)
     did, why = acted(stage, stage.acts_in(version), ran.observations)
-    found = diagnose(ran.observations)
-    best = found[0] if found else None
+    best = next(iter(diagnose(ran.observations)), None)
     if best is not None:
         best = best.model_copy(update={"run": state.directory.id, "cost": state.cost()})
         state.diagnosis = best
@@ -76,9 +75,7 @@ def finish(state: RunState, stage: Stage, ran: Ran) -> StageAnswer:
         exit=ran.exit.how,
         ended_well=ran.exit.ok or None,
         wall_s=round(ran.exit.wall_s, 2),
-        environment=dict(
-            stage.environment(Setting(version, state.directory.path, state.request.kernels))
-        ),
+        environment=dict(stage.environment(setting)),
         diagnosis=best,
         observed=observed(ran.observations),
         artifacts=state.artifacts(),
@@ -94,10 +91,10 @@ def all_notes(state: RunState, ran: Ran) -> list[str]:
 
 
 def stray_note(ran: Ran) -> list[str]:
-    count = ran.exit.strays
+    if not (count := ran.exit.strays):
+        return []
     were = "was" if count == 1 else "were"
-    outlived = f"{times(count, 'process', 'processes')} outlived the script and {were} ended"
-    return [outlived] if count else []
+    return [f"{times(count, 'process', 'processes')} outlived the script and {were} ended"]
 
 
 def observed(observations: Observations) -> list[str]:
@@ -115,10 +112,8 @@ def observed(observations: Observations) -> list[str]:
             )
     statistics = observations.of(TensorStatistics)
     if (first := first_nan(statistics)) is not None:
-        after = (
-            f" after {first.kernel} (launch {first.launch})" if first.launch else " from outside"
-        )
-        lines.append(f"NaN first appears in {first.argument}{after}")
+        where = f"after {first.kernel} (launch {first.launch})" if first.launch else "from outside"
+        lines.append(f"NaN first appears in {first.argument} {where}")
     return [*lines, *ranges(statistics)]
 
 
@@ -147,7 +142,7 @@ def collect_tensors(observations: Observations, state: RunState) -> None:
             ("aoti_torch", "before_launch", "after_launch", "aoti_model_inputs")
         ):
             to = state.directory.subdirectory("tensors")
-            shutil.move(str(path), to / path.name.replace("/", "_"))
+            shutil.move(str(path), to / path.name)
             taken += 1
     if taken:
         were = f"{times(taken, 'saved tensor')} {'was' if taken == 1 else 'were'}"
@@ -180,8 +175,7 @@ def acted(stage: Stage, acts: Acts, observations: Observations) -> tuple[bool | 
 
 
 def codegen_acted(stage: Stage, run: RunSeen) -> tuple[bool, str]:
-    found = run.compiles
-    if not found:
+    if not run.compiles:
         return False, (
             "the flag acts while code is generated, and the script compiled nothing: it only "
             "loads a package that was built before. Run it on the script that compiles, or delete "
@@ -189,8 +183,8 @@ def codegen_acted(stage: Stage, run: RunSeen) -> tuple[bool, str]:
         )
     if stage.flag is not None:
         name, wanted = stage.flag
-        values = {str((c.details.flags or {}).get(name)) for c in found}
-        if values and wanted not in values:
+        values = {str((c.details.flags or {}).get(name)) for c in run.compiles}
+        if wanted not in values:
             return False, (
                 f"torch's setting {name} was {sorted(values)[0]} when code was generated, not "
                 f"{wanted}: the script sets it itself"
@@ -200,4 +194,4 @@ def codegen_acted(stage: Stage, run: RunSeen) -> tuple[bool, str]:
             "these checks are generated for Triton kernels (and, from torch 2.13 on, for the "
             "inputs of the model): kernels of a CPU model have none"
         )
-    return True, f"the script compiled {times(len(found), 'model')} with the flag set"
+    return True, f"the script compiled {times(len(run.compiles), 'model')} with the flag set"

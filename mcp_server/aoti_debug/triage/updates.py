@@ -44,10 +44,9 @@ async def take_updates(state: RunState, observations: Observations, call: Captur
 
 async def play(state: RunState, call: Captured, seen: Changes) -> UpdatePlayed | None:
     """Play one update; None where that cannot be, or left no report."""
-    package, instance = seen.phases[0].details.package, seen.phases[0].details.instance
-    name = f"update {instance or 1}"
-    why_not = call.why_no_package
-    if call.call is not None and call.call.package != package:
+    first, why_not = seen.phases[0].details, call.why_no_package
+    name = f"update {first.instance or 1}"
+    if call.call is not None and call.call.package != first.package:
         why_not = "it is not the package whose call was repeated"
     if call.package is None or why_not:
         state.impossible(name, WHY, why_not)

@@ -29,8 +29,7 @@ async def with_verdict(state: RunState, answer: TriageAnswer, patch: Path) -> Tr
     answer = answer.model_copy(update={"notes": [*answer.notes, *state.notes[before:]]})
     if found is None or found.verdict is None:
         return answer
-    best = _said(best, found, patch)
-    state.diagnosis = best.model_copy(update={"cost": state.cost()})
+    state.diagnosis = _said(best, found, patch).model_copy(update={"cost": state.cost()})
     state.keep(DIAGNOSIS, state.diagnosis.document())
     return answer.model_copy(update={"diagnosis": state.diagnosis})
 

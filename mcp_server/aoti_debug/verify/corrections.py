@@ -127,16 +127,11 @@ def _is_said(given: dict[str, object], key: str, record: ast.AST, source: Source
 
 def _data(node: ast.AST) -> dict[str, object]:
     """Return the plain values of a record by their keys, names or places."""
-    pairs: list[tuple[str, ast.AST]] = []
+    values = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
+    pairs = [(str(place), value) for place, value in enumerate(values)]
     if isinstance(node, ast.Dict):
-        pairs = [
-            (str(key.value), value)
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant)
-        ]
-    elif isinstance(node, (ast.Tuple, ast.List)):
-        pairs = [(str(place), value) for place, value in enumerate(node.elts)]
+        keys = zip(node.keys, node.values, strict=True)
+        pairs = [(str(key.value), one) for key, one in keys if isinstance(key, ast.Constant)]
     elif isinstance(node, ast.Call):
-        pairs = [(str(place), value) for place, value in enumerate(node.args)]
         pairs += [(word.arg or "", word.value) for word in node.keywords]
     return {key: value.value for key, value in pairs if isinstance(value, ast.Constant)}

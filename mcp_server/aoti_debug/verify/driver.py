@@ -29,7 +29,7 @@ from aoti_debug.triage.rerun import HANDED_OVER, LOST_WRITES
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
-from aoti_debug.verify.held_out import Both, Others, Report, held_out
+from aoti_debug.verify.held_out import Others, Report, held_out
 from aoti_debug.verify.judge import CORRECTABLE, Facts, HeldOut, failed_calls, judge
 from aoti_debug.verify.noticed import AGAIN, failed_check, rewritten, unnoticed
 from aoti_debug.verify.patch import files_of
@@ -199,8 +199,7 @@ def _before(state: RunState, request: VerifyRequest) -> Before:
 
 
 def _changes(request: VerifyRequest, run: Path, copy: Path) -> tuple[Mapping[str, str], Changes]:
-    """Return the script's files as they were, and how the fix changed their checks. Without a patch
-    the fix may have replaced the originals, which the run has kept."""
+    """Return the script's files as they were, as the run keeps them, and how its checks changed."""
     script, _ = script_and_args(request.target)
     if script is None:
         return {}, Changes()
@@ -260,15 +259,16 @@ def same_call(observations: Observations, number: int, directory: Path) -> Path 
     return next((file for file in files if file is not None), None)
 
 
-def _calls_beside(before: Before, ran: Ran, path: Path, first: int) -> tuple[Both, ...]:
-    """Return the inputs, as far as both runs kept them, of the calls before the failing one, and of
-    so many `first` ones."""
+def _calls_beside(
+    before: Before, ran: Ran, path: Path, first: int
+) -> tuple[tuple[int, Path, Path], ...]:
+    """Return the inputs that both runs kept of calls before the failing one and `first` ones."""
     failing, found = before.failing_call or 1, []
     for number in sorted({*range(1, max(failing, first + 1))} - {failing}):
         was = same_call(before.observations, number, before.path)
         now = same_call(ran.observations, number, path)
         if was is not None and now is not None:
-            found.append(Both(number, was, now))
+            found.append((number, was, now))
     return tuple(found)
 
 
@@ -291,10 +291,8 @@ def split(before: Call | None, now: Sequence[Call]) -> tuple[int, ...]:
 
 
 def never_given(run: RunSeen) -> Reference | None:
-    """Return the reference with rows that the package was never given, unlike others of them: of
-    another precision, none of them is as the package is given it."""
-    some = (one for one in run.references if one.rows and one.rows[0] < one.rows[1])
-    return next(some, None)
+    """Return the reference with rows that the package was never given, where it was given some."""
+    return next((o for o in run.references if o.rows and o.rows[0] < o.rows[1]), None)
 
 
 def _given_all(before: RunSeen, now: RunSeen) -> bool:
@@ -396,9 +394,8 @@ def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
 def _good_calls(
     before: RunSeen, now: RunSeen, failing: int | None, *, ended: bool
 ) -> dict[int, bool]:
-    """Tell of each call that broke nothing whether it is made again and returns the same, as far as
-    inputs and outputs are known. Calls of which nothing is known, or whose rows are split, are left
-    out."""
+    """Tell of each call that broke nothing whether it is made again and returns the same; those of
+    which nothing is known, or whose rows are split, are left out."""
     found: dict[int, bool] = {}
     rest = list(now.calls)
     for one in (call for call in before.calls if call.call != failing):
@@ -441,8 +438,8 @@ def _raised_by_user(observations: Observations, target: Target) -> bool:
     frames = raised[-1].frames
     script, _ = script_and_args(target)
     own = {target.cwd, script.parent} if script is not None else {target.cwd}
-    file = Path(frames[-1].file) if frames else None
-    return file is not None and any((target.cwd / file).is_relative_to(place) for place in own)
+    file = target.cwd / frames[-1].file if frames else None
+    return file is not None and any(map(file.is_relative_to, own))
 
 
 def _kernels(package: Path | None) -> int:
@@ -455,15 +452,14 @@ def _cost(state: RunState, before: Before, ran: Ran) -> list[str]:
     spent = state.cost()
     said = f"compiles: {spent.recompiles}, runs of the script: {runs}, {spent.wall_s:.1f} s in all"
     state.say(f"verified: {said}")
-    events, now = before.observations.run, ran.observations.run
     took, peak = before.material.wall_s, before.material.peak_rss >> 20
     found = [f"this verification: {said}"]
     if took and peak:
         found.append(f"before: the script took {took:.1f} s, {peak} MiB at most")
     peak = ran.exit.peak_rss >> 20
     found.append(f"now: the script took {ran.exit.wall_s:.1f} s, {peak} MiB at most")
-    for name, seen in (("before", events), ("now", now)):
-        seconds = [call.seconds for call in seen.calls if call.seconds is not None]
+    for name, seen in (("before", before.observations), ("now", ran.observations)):
+        seconds = [call.seconds for call in seen.run.calls if call.seconds is not None]
         if seconds:
             found.append(f"{name}: the fastest of {len(seconds)} calls took {min(seconds):.6f} s")
     return found

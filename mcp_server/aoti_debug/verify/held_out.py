@@ -49,15 +49,6 @@ class Report(HeldOut):
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
-    """The inputs of a call of one number, of the script as it was and as it is."""
-
-    number: int
-    before: Path
-    now: Path
-
-
-@dataclass(frozen=True, slots=True)
 class Others:
     """What the fixed script gives in the place of the failing call."""
 
@@ -68,7 +59,8 @@ class Others:
     parts: tuple[int, ...] = ()  # rows of the calls that its rows are split over
     rows: bool = False  # the program mixed those of a batch
     changes: Changes = field(default_factory=Changes)  # of the script
-    calls: tuple[Both, ...] = ()  # that were made before it, and first ones
+    # Numbers of calls before it, and first ones, and the inputs of each: as it was, as it is.
+    calls: tuple[tuple[int, Path, Path], ...] = ()
     operators: tuple[Path, ...] = ()  # files that defined some, as they were
 
 
@@ -105,11 +97,7 @@ async def held_out(
         *(("--now", str(others.now)) if others.now is not None else ()),
         *(word for file in others.rest for word in ("--rest", str(file))),
         *(("--parts", *map(str, others.parts)) if others.parts else ()),
-        *(
-            word
-            for one in others.calls
-            for word in ("--call", str(one.number), str(one.before), str(one.now))
-        ),
+        *(word for one in others.calls for word in ("--call", *map(str, one))),
         *(("--number", str(others.number)) if others.number is not None else ()),
         *("--session", str(others.session)),
         *(word for file in others.operators for word in ("--original", str(file))),

@@ -148,8 +148,7 @@ class Facts(HeldOut):
 
     @property
     def weakened(self) -> tuple[str, ...]:
-        """Say how the script's checks are weaker. That one looks at values of another name is no
-        matter where what is compared is known."""
+        """Say how checks are weaker; another name is none where what is compared is known."""
         known = self.changes.diverted and (self.read_early or self.asked_same)
         return () if known else self.changes.weakened
 
@@ -289,26 +288,21 @@ def _checks(facts: Facts) -> Found:
 
 
 def _compared(facts: Facts) -> Iterator[Found]:
-    """Look whether all calls of a package with a state are compared with the reference still: a
-    script may give each of them the state of others."""
+    """Look whether all calls of a package with a state are still compared with the reference."""
     if number := facts.of_reference.alone:
         text = f"call {number} is compared with no reference any more, as every call was"
         yield Found("the reference of each call", "unknown", text)
 
 
-def _by_results(facts: Facts) -> bool:
-    """Tell whether only other results of calls can be a fix: what is made of them is right."""
-    return facts.category != "false_alarm" and not facts.changes.undoes
-
-
 def _symptom(facts: Facts) -> Found:
     """Look at what the package itself returns for what failed, whatever the script makes of it."""
     what, call, text = "what the package returns", _failing(facts), ""
+    alarm = facts.category == "false_alarm"
     if call is not None and call.no_better and facts.of_nonfinite:
         return Found(what, "bad", f"the package still returns NaN or Inf on {CALL}", "not fixed")
     if facts.nonfinite and facts.hiding:
         text = f"the model hides values that are not finite: {', '.join(facts.hiding)}"
-    elif facts.checked and facts.unchanged and _by_results(facts):
+    elif facts.checked and facts.unchanged and not (alarm or facts.changes.undoes):
         text = "every call has the same inputs and results as when the script's check failed"
         if facts.read_early and not facts.weakened:
             return Found(what, "good", "the reference is given what each call is given, and agrees")
@@ -316,10 +310,9 @@ def _symptom(facts: Facts) -> Found:
             return Found(what, "good", f"{ASKED_SAME}: what is made of it is right now")
         if facts.outside and not facts.of_reference.calls:
             return Found(what, "unknown", f"{text}: is what it compares with right now?")
-    elif (number := facts.of_reference.other) and facts.category != "false_alarm":
+    elif (number := facts.of_reference.other) and not alarm:
         text = f"the reference gives something else for call {number} than when the check failed"
-    elif facts.inputs == "" and facts.of_reference.unlike and facts.category != "false_alarm":
-        number = facts.of_reference.unlike
+    elif facts.inputs == "" and (number := facts.of_reference.unlike) and not alarm:
         text = f"no call returns what the reference gave for call {number} when the check failed"
     return _found(what, text, "not what failed")
 
@@ -382,35 +375,33 @@ def _same_inputs(facts: Facts) -> Found:
         text += ", in another order" * facts.reordered
         text += ", but for what was not finite" * facts.repaired
         text += ", but for what the script has in a table" * facts.looked_up
-    elif _by_check(facts) and not (facts.alone and facts.changes.selects and not facts.kept):
-        text = f"the script's check passes with other inputs: {facts.inputs}"
+        return Found(what, "good", text)
+    if _by_check(facts) and not (facts.alone and facts.changes.selects and not facts.kept):
+        text = "the script's check passes with other inputs"
     elif facts.of_reference.calls and not facts.of_reference.unlike:
-        text = f"the calls return all that the reference gave: {facts.inputs}"
+        text = "the calls return all that the reference gave"
     elif facts.rewritten == "" and not (facts.weakened or facts.asked_else):
-        text = f"memory is read before it is written again: {facts.inputs}"
+        text = "memory is read before it is written again"
     elif facts.asked_same and not facts.weakened:
-        text = f"{ASKED_SAME}: {facts.inputs}"
+        text = ASKED_SAME
     elif _unmixed(facts):
-        text = f"no row depends on others of its batch any more: {facts.inputs}"
+        text = "no row depends on others of its batch any more"
     elif facts.like_applied:
-        text = f"each call returns what it does with the lost writes applied: {facts.inputs}"
+        text = "each call returns what it does with the lost writes applied"
     elif facts.given_all:
-        text = f"the package is given all that the reference is: {facts.inputs}"
+        text = "the package is given all that the reference is"
     elif facts.answered:
-        text = f"other inputs give the same results: {facts.inputs}"
+        text = "other inputs give the same results"
     elif right:
-        text = (
-            f"the package is right on the failing inputs; the script gives others: {facts.inputs}"
-        )
+        text = "the package is right on the failing inputs; the script gives others"
     else:
-        text = f"the call is given other inputs than the failing call: {facts.inputs}"
-        return Found(what, "bad", text)
-    return Found(what, "good", text)
+        text = "the call is given other inputs than the failing call"
+        return Found(what, "bad", f"{text}: {facts.inputs}")
+    return Found(what, "good", f"{text}: {facts.inputs}")
 
 
 def _unmixed(facts: Facts) -> bool:
-    """Tell whether no row depends on others of its batch any more, and a row alone gives what it
-    gave."""
+    """Tell whether no row depends on others of its batch, and each alone gives what it gave."""
     return facts.mixed == "" and facts.single == 0 and not facts.weakened
 
 

@@ -1,5 +1,4 @@
-"""Run the fixed script once more, in experiments: given wrong results, which it has to complain of,
-and with each thread given what it was handed."""
+"""Run the fixed script once more, in experiments: with wrong results, with memory handed over."""
 
 from __future__ import annotations
 
@@ -88,8 +87,7 @@ async def _ends_well(
 
 
 async def rewritten(state: RunState, request: VerifyRequest, fixed: Ran) -> tuple[str, bool]:
-    """Return a line at which the fixed script writes memory again before another has read it, and
-    whether it hands over any memory once more."""
+    """Return a line that writes memory again before it is read, and whether any is reused."""
     ran = await _again(state, request, fixed, READ_LATE, {"AOTI_DEBUG_HANDED": "1"})
     found = [one for one in ran.observations.run.handed if one.late]
     place = next((one.writer or one.caller or one.maker for one in found), None)
@@ -106,8 +104,7 @@ async def _again(
     failed: Sequence[ast.expr] = (),
     part: int | None = None,
 ) -> Ran:
-    """Run the fixed script once more, with no other check than the one that failed if it is given,
-    in an experiment of the probe."""
+    """Run the fixed script in an experiment of the probe, with only the `failed` check if given."""
     target, now = request.target, state.request
     copy = state.directory.path / "tree-again"
     if request.patch is not None:

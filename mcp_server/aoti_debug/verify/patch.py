@@ -73,8 +73,10 @@ def read_patch(text: str) -> list[FilePatch]:
             git, mode = line, None
         elif line.startswith(("new file mode ", "deleted file mode ")):
             mode = line
-        elif git is not None and line.startswith(tuple(start for start, *_ in _UNSUPPORTED)):
-            raise _unsupported(git, line)
+        for start, said, help in _UNSUPPORTED:
+            if git is not None and line.startswith(start):
+                why = f"the patch {said} ({plain(git, 120)}), which is not applied"
+                raise BadPatch(why, help=help)
         if line.startswith("--- ") and lines[at + 1 : at + 2] and lines[at + 1][:4] == "+++ ":
             old, new = _name(line), _name(lines[at + 1])
             hunks, at = _hunks(lines, at + 2)
@@ -90,11 +92,6 @@ def read_patch(text: str) -> list[FilePatch]:
     if len(found) > SECTIONS:
         raise BadPatch(f"the patch has more than {SECTIONS} parts")
     return found
-
-
-def _unsupported(git: str, line: str) -> BadPatch:
-    said, help = next((s, h) for start, s, h in _UNSUPPORTED if line.startswith(start))
-    return BadPatch(f"the patch {said} ({plain(git, 120)}), which is not applied", help=help)
 
 
 def _empty(git: str | None, mode: str | None) -> list[FilePatch]:
@@ -164,8 +161,7 @@ def _hunks(lines: list[str], at: int) -> tuple[list[Hunk], int]:
 
 
 def patched(text: str, hunks: tuple[Hunk, ...]) -> str:
-    """Return the text with the hunks applied; raise BadPatch where their lines are missing or
-    ambiguous."""
+    """Return the text with the hunks applied; BadPatch: lines are missing or ambiguous."""
     lines = _lines(text)
     found: list[str] = []
     done = shift = searched = 0
@@ -198,8 +194,7 @@ def _place(text: str, hunk: Hunk) -> int:
 
 
 def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
-    """Copy `tree` to `root`, apply the patches there and return the changed files. Raise BadPatch
-    where a patch does not apply or the tree is too large."""
+    """Patch a copy of `tree` at `root`; return the changed files. Raise BadPatch where it fails."""
     copy_tree(tree, root)
     strip = _strip(patches, root)
     changed: list[str] = []
@@ -283,14 +278,13 @@ def _relink(link: Path, tree: Path, root: Path) -> None:
 
 def _left_out(root: Path, folder: str, names: list[str]) -> set[str]:
     """Return what is not copied of a folder: no sources, pipes, sockets, devices, the copy."""
-    modes = {name: Path(folder, name).lstat().st_mode for name in names}
-    kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    copied = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
     return {
-        name
-        for name, mode in modes.items()
-        if name in LEFT_OUT
-        or not any(kind(mode) for kind in kinds)
-        or root.is_relative_to(Path(folder, name))
+        path.name
+        for path in (Path(folder, name) for name in names)
+        if stat.S_IFMT(path.lstat().st_mode) not in copied
+        or path.name in LEFT_OUT
+        or root.is_relative_to(path)
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,22 +49,17 @@ def verify_request(
     if what == against:
         what = str(script_of(original))
     path = Path(cwd or ".", expanded(what)).absolute()
+    own = args if args is not None else script_and_args(original)[1]
     if path.suffix in (".patch", ".diff"):
-        target, patch = _original_script(original, args), _patch(path)
+        words = (original.argv[0], str(script_of(original)), *own)
+        target, patch = replace(original, argv=words), _patch(path)
     else:
-        own = args if args is not None else script_and_args(original)[1]
         interpreter = python or (str(original.python) if original.python else None)
         target = resolve_target(
             script=path, args=own, python=interpreter, env=env, cwd=cwd or original.cwd
         )
         patch = None
     return VerifyRequest(target, against=against, patch=patch, uses=(directory,), **wanted)
-
-
-def _original_script(original: Target, args: tuple[str, ...] | None) -> Target:
-    script, own = script_of(original), script_and_args(original)[1]
-    words = (original.argv[0], str(script), *(own if args is None else args))
-    return Target(words, original.cwd, original.env, original.label, original.python)
 
 
 def script_of(original: Target) -> Path:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from aoti_debug.probe.python_source import parse
 from aoti_debug.triage.put_back import put_back
-from aoti_debug.triage.source_text import calls_of
+from aoti_debug.triage.source_text import calls_of, every
 from aoti_debug.verify.corrections import corrects, reserved
 from aoti_debug.verify.script_refusals import PACKAGE, Refusal, refusals, tables
 from aoti_debug.verify.script_source import (
@@ -120,8 +120,7 @@ def _without_numbers(source: Source) -> list[str]:
 
 
 def _undoes(before: Sequence[str], after: Sequence[str]) -> bool:
-    """Tell whether a fix changes only files that sort results back by the index of the inputs, and
-    leaves none that does."""
+    """Tell whether a fix changes only files that sort results back, and leaves none that does."""
     was, now = parsed(before), parsed(after)
     changed = [tree for text in before if text not in after for tree in parsed([text])]
     wrong = [bool(put_back(tree, was)) for tree in changed]
@@ -176,8 +175,7 @@ def _joined(test: ast.expr) -> ast.BoolOp | None:
 
 
 def without_others(text: str, kept: Sequence[ast.expr], part: int | None = None) -> str:
-    """Return a source without its other checks of results; of the kept ones only `part`, if
-    given."""
+    """Return a source without its other checks of results; of those kept only `part`, if given."""
     source, lines = Source([*parsed([text])]), text.encode().split(b"\n")
     replaced: list[tuple[ast.expr, str]] = []
     for check in source.checks:
@@ -211,7 +209,7 @@ def _judges(check: MadeCheck, source: Source) -> bool:
     seen: set[str] = set()
     while wanted:
         value = wanted.pop()
-        for call in (node for node in ast.walk(value) if isinstance(node, ast.Call)):
+        for call in every(value, ast.Call):
             root = call.func.value if isinstance(call.func, ast.Attribute) else call.func
             own = not isinstance(call.func, ast.Attribute) or call.func.attr in source.named
             variable = isinstance(root, ast.Name) and root.id not in source.fixed
@@ -256,7 +254,7 @@ def _weakened(check: MadeCheck, old: Source, new: Source) -> str:
 def _renamed(value: ast.expr, flows: Flows, made: Flows) -> ast.expr:
     """Return an expression with the new names of variables that are given the same values."""
     found = copy.deepcopy(value)
-    for node in (node for node in ast.walk(found) if isinstance(node, ast.Name)):
+    for node in every(found, ast.Name):
         was = [*map(ast.unparse, flows.get(node.id, ()))]
         alike = (name for name, values in made.items() if was == [*map(ast.unparse, values)])
         node.id = next(alike, node.id) if was else node.id
@@ -358,9 +356,7 @@ def _replaced(old: Source, new: Source) -> Iterator[str]:
 
 def _compared(check: MadeCheck, old: Source, new: Source) -> bool:
     """Tell whether a check compares, and with something that is computed as before."""
-    compares = callees(check.test) & COMPARING or any(
-        isinstance(node, ast.Compare) for node in ast.walk(check.test)
-    )
+    compares = callees(check.test) & COMPARING or every(check.test, ast.Compare)
     flows = with_parameters(check.function, old)
     names = _sides(loaded(check.test) & flows.keys(), flows)
     if not compares or len(names) < 2:
@@ -371,9 +367,7 @@ def _compared(check: MadeCheck, old: Source, new: Source) -> bool:
     of_package = {n for n, texts in closed.items() if any(w in t for w in PACKAGE for t in texts)}
     computed = {n: texts for n, texts in closed.items() if n not in of_package and texts}
     later = with_parameters(function, new)
-    same = all(
-        texts == _closure(name, later, new, direct=direct) for name, texts in computed.items()
-    )
+    same = all(texts == _closure(n, later, new, direct=direct) for n, texts in computed.items())
     return same and any("(" in text for texts in computed.values() for text in texts)
 
 
@@ -392,14 +386,11 @@ def _sides(names: set[str], flows: Flows) -> set[str]:
 
 def _is_error(value: ast.expr) -> bool:
     """Tell whether an expression is how far apart two values are."""
-    return any(
-        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) for node in ast.walk(value)
-    )
+    return any(isinstance(node.op, ast.Sub) for node in every(value, ast.BinOp))
 
 
 def _closure(name: str, flows: Flows, source: Source, *, direct: bool) -> set[str]:
-    """Return the text of all that computes a name, if all is known; `direct`: objects are
-    called."""
+    """Return the text of all that computes a name, if all is known; `direct`: it is called."""
     found: set[str] = set()
     known = source.known
     wanted, seen, classes = [name], set[str](), list[ast.ClassDef]()
@@ -417,15 +408,12 @@ def _closure(name: str, flows: Flows, source: Source, *, direct: bool) -> set[st
                 parts.append(definition)
         for part in parts:
             found.add(ast.unparse(part))
-            nodes = [*ast.walk(part)]
-            wanted += loaded(part) | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
-            functions = [n.func for n in nodes if isinstance(n, ast.Call)]
+            wanted += loaded(part) | {node.attr for node in every(part, ast.Attribute)}
+            functions = [call.func for call in every(part, ast.Call)]
             plain = {n.id for n in functions if isinstance(n, ast.Name)}
             if plain - flows.keys() - known:  # a method that is not here is a library's
                 return set()
             direct = direct or bool(plain & (flows.keys() | source.values.keys()))
-    for definition in classes if direct else []:
-        for method in definition.body:
-            if isinstance(method, FUNCTIONS) and method.name in ("forward", "__call__"):
-                found.add(ast.unparse(method))
-    return found
+    body = (node for one in classes if direct for node in one.body)
+    methods = (node for node in body if isinstance(node, FUNCTIONS))
+    return found | {ast.unparse(m) for m in methods if m.name in ("forward", "__call__")}

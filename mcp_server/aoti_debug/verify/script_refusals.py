@@ -7,6 +7,7 @@ import copy
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from aoti_debug.triage.source_text import every
 from aoti_debug.verify.corrections import lookups
 from aoti_debug.verify.script_source import (
     BUILTIN,
@@ -59,7 +60,7 @@ def refusals(old: Source, new: Source) -> Iterator[Refusal]:
             if node is None or _shape(node) in known:
                 continue
             last = node.body[-1]
-            told = any(_tells(one) for one in node.body) or _is_reason(last, function, old)
+            told = any(map(_tells, node.body)) or _is_reason(last, function, old)
             if isinstance(last, ast.Raise):
                 kind = called(last.exc) if last.exc is not None else ""
                 told = all(_told(one, tells) for one in handlers if _catches(one, kind))
@@ -103,7 +104,7 @@ def tables(source: Source) -> Iterator[str]:
 def _parameters(function: ast.AST) -> set[str]:
     """Return the names that a function is given, whatever the module has by these names."""
     given = function.args if isinstance(function, FUNCTIONS) else None
-    return {node.arg for node in ast.walk(given) if isinstance(node, ast.arg)} if given else set()
+    return {node.arg for node in every(given, ast.arg)} if given else set()
 
 
 def _condition(
@@ -125,8 +126,7 @@ def _condition(
 def _closed(
     test: ast.expr, flows: Flows, source: Source, given: Collection[str] = ()
 ) -> tuple[list[str], list[str], set[str]]:
-    """Return the lines before a function of an expression, those in it, and the free names; those
-    that are given are free."""
+    """Return the lines before a function of an expression, those in it, and the free names."""
     parts: list[str] = []
     wanted, seen, free = [*_names(test)], set[str](), set[str]()
     own: list[str] = []
@@ -161,9 +161,8 @@ def _closed(
 
 def _names(node: ast.AST) -> list[str]:
     """Return the names that an expression or a function reads and does not give itself."""
-    nodes = list(ast.walk(node))
-    given = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return sorted(loaded(node) - given - {n.arg for n in nodes if isinstance(n, ast.arg)})
+    given = {one.id for one in every(node, ast.Name) if isinstance(one.ctx, ast.Store)}
+    return sorted(loaded(node) - given - {one.arg for one in every(node, ast.arg)})
 
 
 def _is_reason(last: ast.stmt, function: ast.AST, old: Source) -> bool:
@@ -181,7 +180,7 @@ def _is_text(node: ast.AST) -> bool:
 def _shape(node: ast.If) -> str:
     """Return a condition without the names of its variables, and what is done last under it."""
     test, names = copy.deepcopy(node.test), dict[str, str]()
-    for one in (part for part in ast.walk(test) if isinstance(part, ast.Name)):
+    for one in every(test, ast.Name):
         one.id = names.setdefault(one.id, f"_{len(names)}")
     return f"{ast.unparse(test)}: {ast.unparse(node.body[-1])}"
 
@@ -196,12 +195,11 @@ def _tells(node: ast.AST) -> bool:
 
 def _told(handler: ast.ExceptHandler, tells: bool) -> bool:
     """Tell whether a handler says what it caught, or keeps it where the fix also `tells` more."""
-    parts = [node for one in handler.body for node in ast.walk(one)]
     if tells and handler.name and any(handler.name in loaded(one) for one in handler.body):
         return True
-    again = any(isinstance(node, ast.Raise) for node in parts)
-    answers = any(isinstance(node, ast.Return) and node.value is not None for node in parts)
-    return again or answers or any(_tells(one) for one in handler.body)
+    again = any(every(one, ast.Raise) for one in handler.body)
+    answers = any(node.value is not None for one in handler.body for node in every(one, ast.Return))
+    return again or answers or any(map(_tells, handler.body))
 
 
 def _catches(handler: ast.ExceptHandler, kind: str) -> bool:
@@ -227,9 +225,7 @@ def _special(parts: Sequence[ast.AST], counters: set[str]) -> bool:
     names = loaded(parts[0])
     if names & counters or {"equal", "id", "hash"} & {n for p in parts for n in callees(p)}:
         return True
-    for node in (node for part in parts for node in ast.walk(part)):
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq):
-            sides = (node.left, *node.comparators)
-            if any(isinstance(s, ast.Constant) and s.value not in (0, None, "") for s in sides):
-                return True
-    return False
+    compares = (node for part in parts for node in every(part, ast.Compare))
+    equals = (node for node in compares if isinstance(node.ops[0], ast.Eq))
+    sides = (side for node in equals for side in (node.left, *node.comparators))
+    return any(isinstance(s, ast.Constant) and s.value not in (0, None, "") for s in sides)

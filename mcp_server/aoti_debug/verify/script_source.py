@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aoti_debug.triage.source_text import FUNCTIONS as FUNCTIONS
+from aoti_debug.triage.source_text import every
 from aoti_debug.triage.source_text import name_of as identifier
 
 ADDING = ("append", "add", "extend")
@@ -53,7 +54,7 @@ class Source:
 
     @property
     def known(self) -> set[str]:
-        return {*self.named, *self.values, *self.imported, *BUILTIN}
+        return self.fixed | self.values.keys()
 
     def __post_init__(self) -> None:
         for tree in self.trees:
@@ -137,12 +138,10 @@ def features(*nodes: ast.AST) -> Counter[tuple[str, str]]:
     for node in (part for one in nodes for part in ast.walk(one)):
         if isinstance(node, ast.Compare):
             found.update(("choice", type(operator).__name__) for operator in node.ops)
-        elif isinstance(node, (ast.BoolOp, ast.UnaryOp)) and not isinstance(
-            getattr(node, "op", None), (ast.USub, ast.UAdd)
-        ):
-            found["choice", type(node.op).__name__] += 1
-        elif isinstance(node, (ast.IfExp, ast.BinOp)):
-            found["choice", type(getattr(node, "op", node)).__name__] += 1
+        elif isinstance(node, (ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp)):
+            choice = getattr(node, "op", node)
+            if not isinstance(choice, (ast.USub, ast.UAdd)):
+                found["choice", type(choice).__name__] += 1
         elif isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             kind = "choice" if isinstance(node.value, bool) else "number"
             found[kind, repr(node.value)] += 1
@@ -193,11 +192,8 @@ def with_parameters(function: ast.AST, source: Source) -> Flows:
     names = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
     passed: dict[str, list[ast.expr]] = {}
     for caller in [*source.trees, *(one for each in source.named.values() for one in each)]:
-        calls = [
-            node
-            for node in own_nodes(caller)
-            if isinstance(node, ast.Call) and called(node) == function.name
-        ]
+        every_call = (node for node in own_nodes(caller) if isinstance(node, ast.Call))
+        calls = [call for call in every_call if called(call) == function.name]
         for call in calls:
             for name, value in zip(names, call.args, strict=False):
                 passed.setdefault(name, []).append(value)
@@ -226,11 +222,11 @@ def name_of(node: ast.AST) -> str:
 
 
 def loaded(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {one.id for one in every(node, ast.Name)}
 
 
 def callees(node: ast.AST) -> set[str]:
-    return {called(one) for one in ast.walk(node) if isinstance(one, ast.Call)}
+    return {called(one) for one in every(node, ast.Call)}
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:

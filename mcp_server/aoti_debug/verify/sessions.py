@@ -1,5 +1,4 @@
-"""What the reference of a failing run tells of sessions: where its state begins anew, and what it
-gave in each call. Pure."""
+"""What the reference of a failing run tells of sessions, and what it gave in each call. Pure."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ class OfReference:
 
 
 def longest(run: RunSeen) -> int:
-    """Return how many calls a session has at most, up to `CALLS`: one begins where the reference
-    has its state of the export."""
+    """Return how many calls a session has, up to `CALLS`; it begins in the state of the export."""
     most, calls, sessions = 0, 0, 0
     for one in filter(_by_state, run.references):
         begins = not one.changed
@@ -80,8 +78,7 @@ def of_reference(
 
 
 def given_the_same(before: RunSeen, now: RunSeen) -> bool:
-    """Tell whether the package is given what the reference was given, and still is, where it was
-    given other values before."""
+    """Tell whether the package, given other values before, is now given what the reference is."""
     apart = [one for one in before.references if one.other]
     again = all(any(_given_again(one, new) for new in now.references) for one in apart)
     return bool(apart) and again and not any(one.other for one in now.references)
@@ -94,8 +91,7 @@ def asked_else(before: RunSeen, now: RunSeen) -> bool:
 
 
 def read_early(before: RunSeen, now: RunSeen) -> bool:
-    """Tell whether a reference that read memory which was written after the package's call agrees
-    in as many calls now, each given what the package was given."""
+    """Tell whether a reference that read memory too late agrees in as many calls now."""
     was, given = ([o for o in run.references if o.values] for run in (before, now))
     late = [one for one in was if one.written and one.far]
     right = all(one.paired and not (one.far or one.written) for one in given)
@@ -103,8 +99,7 @@ def read_early(before: RunSeen, now: RunSeen) -> bool:
 
 
 def asked_same(before: RunSeen, now: RunSeen) -> bool:
-    """Tell whether a reference that was given what the package was, with the same results, is given
-    all of it again, and gets the same results again."""
+    """Tell whether a reference that agreed is given all of it again, with the same results."""
     was, given = ({o.asked: o.same for o in run.references if o.asked} for run in (before, now))
     return bool(was) and was == given and all(was.values())
 
@@ -116,8 +111,7 @@ def asked_less(before: RunSeen, now: RunSeen) -> int:
 
 
 def single(before: RunSeen, now: RunSeen) -> int | None:
-    """Return the first call of one row that returns something else than before; 0 where all return
-    the same, None where there are none."""
+    """Return the first call of one row that returns something else; 0: none does, None: no such."""
     later = {call.call: call for call in now.calls}
     alone = [call for call in before.calls if call.values and rows_of(call) == 1]
     if not alone:
@@ -135,8 +129,8 @@ def rows_of(call: Call) -> int:
 
 
 def shared_memory(before: RunSeen, now: RunSeen) -> int:
-    """Return the number of the first call that is given memory of a call before it, with other
-    values, in an input of which the reference was given others; 0 where calls were before."""
+    """Return the first call that is newly given memory of a call before it, with other values, in
+    an input of which the reference was given others; 0: none."""
     apart = {place for one in before.references for place in one.other}
     if any(apart & {*call.reused} for call in before.calls):
         return 0
@@ -158,8 +152,7 @@ def _gives(one: Reference, now: Reference, run: RunSeen) -> bool:
 
 
 def _alone(run: RunSeen) -> int:
-    """Return the number of the first call without a reference, where other calls have one, be it
-    with other inputs beside the same."""
+    """Return the number of the first call without a reference, where other calls have one."""
     beside = {(one.pid, one.call) for one in run.references if one.call is not None}
     if not 0 < len(beside) < _LOOKED_AT:
         return 0
