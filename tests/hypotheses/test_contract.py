@@ -101,6 +101,15 @@ def test_a_break_of_a_call_that_the_script_does_not_complain_of_is_not_the_cause
     assert diagnose(run(REFUSED, AGREES, AGREES, {**seen, "call": 2}))[0].category != "user_code"
 
 
+@pytest.mark.parametrize(("apart", "role"), [(1e-7, "also_true"), (0.5, "cause")])
+def test_a_break_whose_results_the_module_gives_in_the_script_is_not_the_cause(
+    apart: float, role: str
+) -> None:
+    seen = {"event": "reference", "caller": ["/t/check.py", 12], "call": 2}
+    pair = {**seen, "apart": apart, "largest": 1.0, "unlike": 0, "wrong": 0, "of": 32}
+    assert weigh(OVER, run(REFUSED, AGREES, AGREES, pair, exported=(2, 15))).role == role
+
+
 def test_a_bound_that_no_result_depends_on_is_not_the_cause_of_an_exit() -> None:
     best = diagnose(run(AGREES, AGREES, AGREES))[0]
     assert not best.category.startswith("contract_")

@@ -105,6 +105,8 @@ def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone()
     assert run(memory={"reused": [0]}, code=0).category == "no_fault"
     best = run(memory={"reused": [0]})
     assert (best.category, best.confidence) == ("concurrency", "possible")
+    best = run(reference(rows=[3, 9]), memory={"reused": [0]})
+    assert "never received 3 of 9 rows" in best.summary
 
 
 PAIR: dict[str, Any] = {"call": 2, "apart": 0.5, "largest": 1.0, "unlike": 0}

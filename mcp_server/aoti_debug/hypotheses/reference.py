@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 Words = tuple[Category, str, str]  # category, what differs, fix
-UNLIKE = "its inputs are changed or prepared differently before the call"
 AGAIN = "export and compile again after the weights change, or load them"
 
 
@@ -68,8 +67,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 def with_writer(reason: Candidate, observations: Observations) -> Candidate:
     """Put the line first that was seen to write to an input after the call."""
     seen = observations.handed.run.handed if observations.handed is not None else ()
-    lines = source_of(*(one.writer for one in seen if one.after))
-    return reason.but(source=[*lines[:1], *reason.diagnosis.source])
+    lines, source = source_of(*(one.writer for one in seen if one.after)), reason.diagnosis.source
+    return reason.but(source=[*lines[:1], *(line for line in source if line not in lines[:1])])
 
 
 def telling(one: Reference, fine: Sequence[Reference]) -> Reference:
@@ -185,8 +184,7 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return "user_code", said, "give both the same inputs, prepared in the same way"
     if len(one.rows) == 2:
         said = f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: "
-        names = named(observations, *one.unlike_inputs[:4])
-        said += f"{names} differ before the call" if names else UNLIKE
+        said += "its inputs are changed or prepared differently before the call"
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
         in_threads = any(phase.details.thread for phase in observations.run.of("run"))

@@ -4,7 +4,6 @@ the same results? And a row that one call of the package gives other results tha
 from __future__ import annotations
 
 import hashlib
-import itertools
 from typing import Any, NamedTuple
 
 from . import events, marks
@@ -82,18 +81,6 @@ def _apart(one: Place, other: Place) -> dict[str, Any] | None:
     return {**found, "far": marks.far(found), "rounding": rounding}
 
 
-def _unlike(batch: Batch, number: int) -> list[int]:
-    """Return the inputs in which a row differs from the row of the package that is most like it;
-    none where all do."""
-    own = [marks.as_bytes(one)[number] for one in batch.rows]
-    some = itertools.islice(_State.given.values(), _HELD)
-    batches = {id(one): one for one, _ in some if one.kind == batch.kind}
-    rows = (row for one in batches.values() for row in zip(*map(marks.as_bytes, one.rows)))
-    found = ([n for n, pair in enumerate(zip(own, row)) if pair[0] != pair[1]] for row in rows)
-    best = min(found, key=len, default=[])
-    return best if len(best) < len(own) else []
-
-
 def ended() -> None:
     """Say of each caller of the module how many of its rows the package was never given, and how
     many results are the same."""
@@ -108,11 +95,8 @@ def ended() -> None:
         alike = [sum(not one["far"] for one in known), len(known), len(keys)]
         asked = hashlib.sha256(b"".join(sorted(key for key, _ in keys))).hexdigest()[:16]
         rows = [missing, len(keys)] if missing else []
-        first = next((own for key, own in keys if key not in _State.given), None)
         most = max((one["rounding"] for one in known), default=0.0)
         found = {"asked": asked, "rows": rows, "alike": alike, "rounding": most}
-        if first is not None:
-            found["unlike_inputs"] = _unlike(*first)
         events.emit("reference", caller=caller, **found)
     if _State.apart:
         events.emit("rows", apart=_State.apart)
