@@ -21,6 +21,7 @@ from aoti_debug.verify.sessions import (
     given_the_same,
     longest,
     of_reference,
+    read_late,
     shared_memory,
 )
 from programs import changed, diff, told
@@ -299,6 +300,17 @@ def test_the_package_must_be_given_what_the_reference_was_given() -> None:
     assert shared_memory(before, again) == 2
     assert shared_memory(before, before) == shared_memory(again, again) == 0
     assert judge(gone(WRONG, "user_code", shared_memory=2)).verdict == "undecided"
+
+
+def test_a_reference_that_still_reads_memory_written_since_is_not_fixed() -> None:
+    def seen(**found: Any) -> RunSeen:
+        own = {"moved": [], "values": [[3.0]], "largest": 1.0, "apart": 0.5}
+        return run_of(looked_at=(3,), reference={**own, **found})
+
+    before = seen(written=[0])
+    assert read_late(before, before) == 3
+    assert not read_late(before, seen()) and not read_late(before, seen(written=[0], apart=1e-7))
+    assert judge(gone(WRONG, "user_code", read_late=3)).verdict == "not fixed"
 
 
 def test_a_reference_of_rows_in_another_precision_tells_of_none_that_is_missing() -> None:

@@ -31,11 +31,10 @@ class TargetCommand(TyperCommand):
 
 
 Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Also show node values, index code, steps, files.")
+    bool,
+    typer.Option("--verbose", "-v", help="Also show node values, index code, steps and files."),
 ]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document; --verbose makes it complete.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON; --verbose prints the full answer.")]
 Report = Annotated[
     Path | None, typer.Option("--report", help="Also write a report: *.md or *.html.")
 ]
@@ -48,15 +47,16 @@ Python = Annotated[
     ),
 ]
 Env = Annotated[
-    list[str] | None, typer.Option("--env", metavar="K=V", help="Variable to set; repeatable.")
+    list[str] | None,
+    typer.Option("--env", metavar="K=V", help="Environment variable; repeatable."),
 ]
 CompileAnew = Annotated[
     bool,
-    typer.Option("--compile-anew", help="Reuse no package that an earlier run compiled."),
+    typer.Option("--compile-anew", help="Do not reuse packages that earlier runs compiled."),
 ]
-Cwd = Annotated[Path | None, typer.Option("--cwd", help="Directory to run in.")]
+Cwd = Annotated[Path | None, typer.Option("--cwd", help="Working directory of the script.")]
 Timeout = Annotated[
-    float, typer.Option("--timeout", min=1, help="Seconds until the target is stopped.")
+    float, typer.Option("--timeout", min=1, help="Stop the script after this many seconds.")
 ]
 Imports = Annotated[
     list[str] | None,
@@ -118,11 +118,11 @@ def starts_target(
         typer.Argument(metavar="SCRIPT [-- ARGS]...", help="The script and its arguments."),
     ] = None,
     module: Annotated[
-        str | None, typer.Option("-m", "--module", help="Run a module: python -m.")
+        str | None, typer.Option("-m", "--module", help="Run a module, as python -m does.")
     ] = None,
     command: Annotated[
         bool,
-        typer.Option("--command", help="Run any program: the rest of the line."),
+        typer.Option("--command", help="Run the rest of the line as a program."),
     ] = False,
     python: Python = None,
     env: Env = None,
@@ -131,11 +131,11 @@ def starts_target(
     timeout: Timeout = 900,
     no_capture: Annotated[
         bool,
-        typer.Option("--no-capture", help="Keep no packages or inputs; calls cannot be replayed."),
+        typer.Option("--no-capture", help="Keep no packages or inputs: calls cannot be replayed."),
     ] = False,
     imports: Imports = None,
     show_output: Annotated[
-        bool, typer.Option("--show-output", help="Show the target's output on standard error.")
+        bool, typer.Option("--show-output", help="Show the script's output on standard error.")
     ] = False,
     report: Report = None,
     json: Json = False,

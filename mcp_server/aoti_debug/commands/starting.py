@@ -36,12 +36,13 @@ def run(
 @starts_target
 def triage(
     watch_for: Annotated[
-        float | None, typer.Option(min=1, help="Seconds to watch a server, then diagnose.")
+        float | None,
+        typer.Option(min=1, help="Stop after so many seconds, then diagnose."),
     ] = None,
     stop_at_first: Annotated[
         bool,
         typer.Option(
-            "--stop-at-first", help="Stop the target at the first bad call; diagnose that call."
+            "--stop-at-first", help="Stop the script at its first bad call and diagnose it."
         ),
     ] = False,
     budget: Annotated[
@@ -49,15 +50,15 @@ def triage(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="Time for compiles that find the first wrong value [default: one compile].",
+            help="Time for compiles that search the first wrong value [default: one compile].",
         ),
     ] = None,
     no_verify: Annotated[
-        bool, typer.Option("--no-verify", help="Do not run the patch that the answer proposes.")
+        bool, typer.Option("--no-verify", help="Do not verify the patch that the answer proposes.")
     ] = False,
     verbose: options.Verbose = False,
 ) -> Started:
-    """Find out why a script fails: run it, then only the checks that fit the failure."""
+    """Find out why a script fails: run it, then run only the checks that fit the failure."""
     from aoti_debug.kinds import TRIAGE
 
     more = {"watch_for_s": watch_for, "stop_at_first": stop_at_first, "search_s": budget}

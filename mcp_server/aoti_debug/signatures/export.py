@@ -156,8 +156,8 @@ export_constraints_violated export lowering_error KIND_TEXT envelope
     pattern Constraints violated \((?P<dims>[^)]{1,200})\)!
 export_data_dependent export lowering_error EXACT_TEXT proved
     summary The model branches on a value known only at run time: {expression}
-    means A size or bool comes from data (item(), nonzero(), a mask), so tracing cannot decide the branch.
-    fix State what is always true before it: torch._check(u >= 2), or use guard_or_false / torch.cond
+    means The condition depends on tensor data (item(), nonzero(), a mask), so torch.export cannot choose a branch.
+    fix Before the branch, state what always holds, as in torch._check(u >= 2); or use guard_or_false or torch.cond
     fix Or move the data-dependent part out of the model
     guide dynamic-shapes.md#data-dependent-sizes
     pattern (?P<expression>guard_size_oblivious would fix the error)

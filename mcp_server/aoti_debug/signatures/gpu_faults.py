@@ -14,10 +14,10 @@ cuda_error_other run kernel_resources NOTICE symptom possible
     pattern (?P<what>\bCUDA_ERROR_[A-Z_]{3,60}) || (?P<what>\b(?:cudaError|hipError)[A-Z]\w{3,60})
 cuda_illegal_memory_access run illegal_memory_access GENERAL_TEXT
     summary A GPU kernel read or wrote an address that it may not touch
-    means A kernel launched earlier in this process read or wrote outside its tensors; the call that reports it is usually innocent. A violated input contract, a host pointer, int32 overflow or a faulty user kernel are the usual reasons, and the same bug may give the address space text on the next run.
+    means A kernel launched earlier in this process read or wrote outside its tensors; the call that reports the error is usually not its cause. Usual reasons: a violated input contract, a host pointer, int32 overflow, a faulty user kernel. On the next run the same bug may report the address space error.
     check AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then a core dump for the kernel's name
-    fix Run the captured call once with AOTI_RUNTIME_CHECK_INPUTS=1 and once through ep.module(): a violated input contract is the most frequent reason, and both checks are free of a recompile
-    fix Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback shows a later call, not the faulty one
+    fix Run the failing call once with AOTI_RUNTIME_CHECK_INPUTS=1 and once with program.module(): a violated input contract is the most frequent reason, and neither check needs a recompile
+    fix Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback names a later call, not the one that launched the faulty kernel
     after ^(?!Failed to (?:destroy|free|unload|run autotuning)).{0,4000}
     pattern an illegal memory access was encountered
     pattern operation not supported on global/shared address space
@@ -38,7 +38,7 @@ cuda_launch_failure run illegal_memory_access BROAD_TEXT
     summary A GPU kernel failed without a precise reason
     means The kernel faulted in a way the runtime does not classify; most often an invalid access, in shared memory too. Under compute-sanitizer this is the normal end after its report.
     check If compute-sanitizer ran, read its first report; otherwise take a core dump
-    fix Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback shows a later call, not the faulty one
+    fix Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback names a later call, not the one that launched the faulty kernel
     guide cuda-illegal-memory-access.md#launch-failures-and-resources
     after ^(?!Failed to (?:destroy|free|unload)).{0,4000}
     pattern unspecified launch failure

@@ -298,11 +298,11 @@ undefined_cuda_shim load missing_symbol NAMED_TEXT check_environment
     recorded [torch 2.13.0, CPU, a library of ours] RuntimeError: Error in dlopen: /tmp/e1/rec/sB.so: undefined symbol: aoti_torch_cuda_addmm_out
     unlike recorded RuntimeError: Error in dlopen: /tmp/aotinductor_8uThIT/m/data/aotinductor/model/cq2mp6u6rite6a5jcv6ewicvloron7d7hejgowaxhlbrbo2ycd35.wrapper.so: undefined symbol: aoti_torch_cpu_addmm_out_v9
 undefined_shim load missing_symbol NAMED_TEXT check_environment
-    summary This torch does not know {symbol}
-    means The package was compiled by a newer torch than the one that loads it (C shims are added over time), or its operator comes from a library that is not loaded.
+    summary This torch has no symbol {symbol}
+    means A newer torch than this one compiled the package, and this one lacks the C shim; or the package uses an operator from a library that is not loaded.
     check Compare torch.__version__ of both sides.
-    fix Load with the same torch release, or compile with the one that serves
-    fix For an operator of your own load its library first
+    fix Load with the torch release that compiled the package, or compile with the one that loads it
+    fix If the operator is your own, load its library first
     guide package-and-load.md#missing-shim-symbols
     pattern undefined symbol: (?P<symbol>aoti_(?!torch_(?:cuda|xpu|mps)_)\w{1,160})
 undefined_torch_symbol load missing_symbol EXACT_TEXT check_environment

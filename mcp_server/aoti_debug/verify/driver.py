@@ -36,6 +36,7 @@ from aoti_debug.verify.patch import files_of
 from aoti_debug.verify.request import VerifyRequest
 from aoti_debug.verify.script_checks import Changes, changes
 from aoti_debug.verify.sessions import (
+    asked_all,
     asked_else,
     asked_less,
     asked_same,
@@ -43,6 +44,7 @@ from aoti_debug.verify.sessions import (
     longest,
     of_reference,
     read_early,
+    read_late,
     rows_of,
     shared_memory,
     single,
@@ -356,10 +358,12 @@ def _facts(
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         of_reference=of_reference(was, events, before.category, before.failing_call),
         like_applied=_returns_all(before.applied, events),
+        asked_all=asked_all(was, events),
         asked_else=asked_else(was, events),
         asked_same=asked_same(was, events),
         asked_less=asked_less(was, events),
         read_early=read_early(was, events),
+        read_late=read_late(was, events) if before.category == "user_code" else 0,
         single=single(was, events),
         changes=changed,
         died_in=report.died_in,

@@ -125,6 +125,8 @@ class Facts(HeldOut):
     single: int | None = None  # the first call of one row that returns something else; 0: none does
     asked_same: bool = False  # the reference is given the same rows, and the package gives the same
     read_early: bool = False  # the reference reads what the package read, which it did not
+    read_late: int = 0  # the first call of which the reference reads something else still
+    asked_all: bool = False  # the reference is given all rows that it was given
     asked_less: int = 0  # rows that the reference was given beside those that it is given now
     asked_else: bool = False  # the reference is given other rows than it was
     rewritten: str | None = None  # memory that is written again before it is read, where looked for
@@ -151,6 +153,13 @@ class Facts(HeldOut):
         """Say how checks are weaker; another name is none where what is compared is known."""
         known = self.changes.diverted and (self.read_early or self.asked_same)
         return () if known else self.changes.weakened
+
+    @property
+    def as_asked(self) -> bool:
+        """Tell whether the script's check passes with the package's results for what the reference
+        was given before, though the fault was in what the script gives the package."""
+        told = self.checked and self.outside and self.asked_all and self.changes.compared
+        return told and not (self.weakened or self.changes.numbers or self.changes.diverted)
 
     @property
     def of_another_cause(self) -> bool:
@@ -390,6 +399,8 @@ def _same_inputs(facts: Facts) -> Found:
         text = "each call returns what it does with the lost writes applied"
     elif facts.given_all:
         text = "the package is given all that the reference is"
+    elif facts.as_asked:
+        text = "the script's check passes for all that the reference was given"
     elif facts.answered:
         text = "other inputs give the same results"
     elif right:
@@ -420,7 +431,9 @@ def _cause(facts: Facts) -> Found:
         still = f"the reference is given {facts.asked_less} fewer rows than before"
     elif facts.mixed:
         still = f"{facts.mixed} still makes the result of a row depend on the others of its batch"
-    elif facts.never_given and not facts.changes.undoes:
+    elif facts.read_late:
+        still = f"the reference for call {facts.read_late} still reads memory written since"
+    elif facts.never_given and not (facts.changes.undoes or facts.as_asked):
         missed, rows = facts.never_given
         still = f"the package still never receives {missed} of {rows} rows of the reference"
     elif facts.rewritten:

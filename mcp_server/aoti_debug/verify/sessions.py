@@ -98,6 +98,20 @@ def read_early(before: RunSeen, now: RunSeen) -> bool:
     return bool(late) and right and len(given) >= len(was)
 
 
+def read_late(before: RunSeen, now: RunSeen) -> int:
+    """Return the first call whose reference still reads memory that was written since, and differs
+    for it; 0: none."""
+    was, late = ([o for o in run.references if o.written and o.far] for run in (before, now))
+    calls = {one.call for one in was}
+    return next((one.call or 0 for one in late if one.call in calls), 0)
+
+
+def asked_all(before: RunSeen, now: RunSeen) -> bool:
+    """Tell whether the reference is given all rows that it was given."""
+    was, given = ({one.asked for one in run.references if one.asked} for run in (before, now))
+    return bool(was) and was <= given
+
+
 def asked_same(before: RunSeen, now: RunSeen) -> bool:
     """Tell whether a reference that agreed is given all of it again, with the same results."""
     was, given = ({o.asked: o.same for o in run.references if o.asked} for run in (before, now))
