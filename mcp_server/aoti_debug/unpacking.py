@@ -144,7 +144,11 @@ def _extract(archive: tarfile.TarFile, folder: Path) -> None:
             )
         if len(Path(member.name).parts) > DEPTH:
             raise large("the folder is too deep")
-        left -= max(member.size, 0)
+        if member.size < 0:
+            raise WrongUse(
+                f"{clean(member.name)[:200]!r} has a negative size", help="Write the archive anew."
+            )
+        left -= member.size
         if left < 0 or number > FILES:
             raise large("the folder is too large")
         _write(archive, member, folder)

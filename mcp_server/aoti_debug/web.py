@@ -55,6 +55,7 @@ SESSIONS, ALL_SESSIONS = 24, 96  # of one token or peer, and of all that have no
 QUIET_S = 180.0  # since it was used: a session that may be another client's is not ended before
 IDLE_S = 30 * 60.0  # after which the SDK ends a session
 BODY = 4 << 20
+BODIES = 8 << 20  # bytes of one client's requests at a time: to parse them holds the event loop
 SMALL = 500  # chunks of a body that come at once
 BUSY = 2
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
@@ -148,6 +149,7 @@ class Guard:
         self._tokens = tokens
         self._hosts = {host.lower() for host in hosts}
         self._open: Counter[str] = Counter()  # requests, by client
+        self._held: Counter[str] = Counter()  # bytes of their bodies
         self._sessions: dict[str, _Session] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -184,16 +186,35 @@ class Guard:
             if scope["path"] == UPLOAD:
                 await self._app(scope, receive, send)
             else:
-                await self._posted(scope, headers, receive, send)
+                await self._posted(kind, scope, headers, receive, send)
         finally:
             self._open[kind] -= 1
             if not self._open[kind]:
                 del self._open[kind]
 
-    async def _posted(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+    async def _posted(
+        self, client: str, scope: Scope, headers: Headers, receive: Receive, send: Send
+    ) -> None:
         body: bytes | None = None
         with anyio.move_on_after(BODY_S):
             body = await _body(receive)
+        size = len(body or b"")
+        if self._held[client] + size > BODIES:
+            what = f"requests of yours of {BODIES >> 20} MiB are not answered yet"
+            await _refusal(429, what, "Wait for one of them.")(scope, receive, send)
+            return
+        self._held[client] += size
+        try:
+            await self._whole(body, scope, headers, receive, send)
+        finally:
+            self._held[client] -= size
+            if not self._held[client]:
+                del self._held[client]
+
+    async def _whole(
+        self, body: bytes | None, scope: Scope, headers: Headers, receive: Receive, send: Send
+    ) -> None:
+        """Answer a request of which all is there, or None where that took too long."""
         refused: Response | None = None
         if body is None:
             refused = _refusal(408, f"the request took over {BODY_S:g} s", "Send it again.")

@@ -107,6 +107,8 @@ def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone()
     assert (best.category, best.confidence) == ("concurrency", "possible")
     best = run(reference(rows=[3, 9]), memory={"reused": [0]})
     assert "never received 3 of 9 rows" in best.summary
+    best = run(reference(rows=[3, 9], unlike_inputs=[0]))
+    assert "rows of the reference: frames differs" in best.summary
 
 
 PAIR: dict[str, Any] = {"call": 2, "apart": 0.5, "largest": 1.0, "unlike": 0}

@@ -373,6 +373,13 @@ def test_a_launcher_without_its_program_says_what_to_give(script: Path) -> None:
     assert "dumped beside it" in caught.value.help
 
 
+def test_a_launcher_whose_syntax_tree_takes_gigabytes_is_not_parsed(script: Path) -> None:
+    launcher = script.with_name("minifier_launcher.py")
+    launcher.write_text("a\n" * 1_000_000 + "'/gone/exported_program.pt2'\n")
+    with pytest.raises(NothingToMinify, match="cannot be read"):
+        minify_request(str(launcher), home=script.parents[1])
+
+
 @pytest.mark.parametrize("text", ["-" * 200_000 + "1", "1+" * 100_000 + "1", "a\0b", "\xff"])
 def test_a_launcher_that_is_no_program_is_told(script: Path, text: str) -> None:
     launcher = script.with_name("minifier_launcher.py")

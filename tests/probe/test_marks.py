@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from probe.conftest import PROBE
@@ -29,3 +30,32 @@ def test_tensors_whose_first_column_is_nan_are_told_apart_by_the_others(
     source = MARKS.format(place=str(PROBE.parent), rows=rows, columns=columns)
     done = subprocess.run([warm_python, "-c", source], capture_output=True, text=True, timeout=120)
     assert done.stdout.split() == ["False", "False", "True"], done.stderr
+
+
+ATTRIBUTES = """
+import sys
+import torch
+
+sys.path.insert(0, {place!r})
+from probe import reference
+
+
+class Clock:
+    def __init__(self):
+        self.offset, self.zones = 2.0, []
+
+
+model = torch.nn.Sequential(torch.nn.Dropout(0.5))
+model[0].clock = Clock()
+print(reference._attributes(model))
+"""
+
+
+def test_what_a_module_holds_in_an_object_of_the_user_is_an_attribute(
+    warm_python: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "model.py"
+    script.write_text(ATTRIBUTES.format(place=str(PROBE.parent)), "utf-8")
+    done = subprocess.run([warm_python, script], capture_output=True, text=True, timeout=120)
+    assert "'0.clock.offset': 2.0" in done.stdout, done.stderr
+    assert "'0.p': 0.5" in done.stdout and "zones" not in done.stdout

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import httpx2
 import psutil
 import pytest
@@ -31,7 +32,7 @@ from aoti_debug.run.machine import ask
 from aoti_debug.sweep.plan import _HAS
 from aoti_debug.sweep.row import UnreadableSweep, rows_of
 from aoti_debug.upload import _receive
-from aoti_debug.web import REQUESTS, SESSIONS, tokens
+from aoti_debug.web import REQUESTS, SESSIONS, Guard, Tokens, tokens
 from mcp import MCPError
 from programs import READ, FileWatch
 from server.conftest import answer_of, error_of
@@ -49,6 +50,7 @@ from server.test_http import (
     tarfile,
     tokens_of,
 )
+from starlette.types import Message, Receive, Scope, Send
 
 __all__ = ["guarded", "loopback"]
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -303,6 +305,40 @@ def test_requests_beyond_the_limit_are_refused_in_words(guarded: Served, tmp_pat
                 tasks.cancel_scope.cancel()
 
     anyio.run(main)
+
+
+def test_the_bytes_of_one_client_leave_the_event_loop_to_others() -> None:
+    """The application behind the guard does not answer: what it was passed is still held."""
+    passed: list[Scope] = []
+    answers: list[int] = []
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        passed.append(scope)
+        await anyio.sleep_forever()
+
+    def asked(token: str) -> Scope:
+        words = [(b"authorization", f"Bearer {token}".encode()), (b"host", b"host")]
+        return {"type": "http", "method": "POST", "path": "/mcp", "headers": words}
+
+    async def body() -> Message:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"text": "x" * (3 << 20)}}
+        return {"type": "http.request", "body": json.dumps(call).encode(), "more_body": False}
+
+    async def sent(message: Message) -> None:
+        answers.extend([message["status"]] if "status" in message else [])
+
+    async def main() -> None:
+        guard = Guard(application, Tokens({"a": ALICE, "b": BOB}), ["host"])
+        async with anyio.create_task_group() as tasks:
+            for token in (ALICE, ALICE, BOB):
+                tasks.start_soon(guard, asked(token), body, sent)
+            while len(passed) < 3:
+                await anyio.lowlevel.checkpoint()
+            await guard(asked(ALICE), body, sent)
+            tasks.cancel_scope.cancel()
+
+    anyio.run(main)
+    assert (len(passed), answers) == (3, [429])
 
 
 @contextlib.contextmanager

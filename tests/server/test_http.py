@@ -284,6 +284,9 @@ def test_a_sparse_file_is_refused_before_its_map_is_read(guarded, form):
     assert (said.status_code, said.json()["error"]) == (413, "the archive holds a sparse file")
 
 
+BELOW_ZERO = tarfile.TarInfo("f")
+BELOW_ZERO.pax_headers = {"size": "-5"}
+NEGATIVE = BELOW_ZERO.tobuf(tarfile.PAX_FORMAT)
 # Made by the test that sends it: hundreds of megabytes are compressed for some.
 HARMFUL: dict[str, tuple[Callable[[], bytes], int]] = {
     "empty": (lambda: b"", 400),
@@ -292,6 +295,7 @@ HARMFUL: dict[str, tuple[Callable[[], bytes], int]] = {
     "link": (lambda: packed(link("out", "/etc", tarfile.SYMTYPE)), 400),
     "hard link": (lambda: packed(link("out", "/etc/passwd", tarfile.LNKTYPE)), 400),
     "pipe": (lambda: packed(link("pipe", "", tarfile.FIFOTYPE)), 400),
+    "negative size": (lambda: gzip.compress(NEGATIVE + bytes(1024)), 400),
     "bomb": (lambda: packed((tarfile.TarInfo("big"), bytes(300 << 20))), 413),
     "many": (lambda: packed(*((tarfile.TarInfo(f"f{n}"), b"") for n in range(5001))), 413),
     "deep": (lambda: packed((tarfile.TarInfo("d/" * 1000 + "f"), b"")), 413),

@@ -17,7 +17,7 @@ from aoti_debug.answers import RunsAnswer
 from aoti_debug.errors import WrongUse
 from aoti_debug.run.directory import prune
 from aoti_debug.tools.fit import answer
-from aoti_debug.tools.tool import tool
+from aoti_debug.tools.tool import absolute, tool
 from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer
 from mcp_types import CallToolResult
@@ -146,6 +146,16 @@ def test_wrong_type_names_the_argument():
     text = ask(["a", "list"]).content[0].text
     assert text.startswith("wrong arguments: `kind`: ")
     assert "http" not in text
+
+
+def test_many_wrong_items_are_refused_before_each_is_looked_at():
+    text = ask(["a"] * 10_001).content[0].text
+    assert text == "`kind` has 10,001 items; it may have 10,000"
+
+
+def test_a_path_longer_than_the_system_takes_is_refused_before_it_is_resolved():
+    with pytest.raises(WrongUse, match="longer than a path may be"):
+        absolute("path", "/" + "a/" * 1_000_000)
 
 
 def test_empty_answer_is_an_empty_object():

@@ -60,6 +60,7 @@ def planned(tmp_path: Path, text: str) -> list[Planned]:
         ("[[target]]\nscript = 'one.py'\nargs = ['{}']", r"\{\} is no axis"),
         ("[defaults]\nenv = {A = '{b}'}\n[[target]]\nscript = 'one.py'", r"\{b\} is no axis"),
         (".".join("a" * 400_000) + " = 1", "a key of more than 100 parts"),
+        ("a = 1\n" + ("a" * 99 + "." + "a ") * 9_000, "a key of more than 100 parts"),
         ("[matrix]\nsize = [1]\n[[target]]\nscript = 'one.py'", r"matrix\.size: no target uses it"),
         ("[matrix]\nsize = [1, 1]\n[[target]]\nscript = 'one.py'\nargs = ['{size}']", "the same"),
         ("[matrix]\nA = ['x=1']\n[[target]]\nscript = 'one.py'", "name it, as in A = "),
@@ -355,6 +356,22 @@ def test_weights_with_nan_are_one_cause_and_broken_archives_are_told_apart() -> 
         told(1, "package_corrupt", "the archive is truncated: at byte 20 of 30"),
         told(2, "package_corrupt", "the file cannot be opened"),
     ) == [2, 1]
+
+
+def test_failures_that_are_all_different_are_found_again_beyond_those_compared() -> None:
+    kinds = [
+        asserted("embedding", message=f"error {chr(97 + n % 26) * (n + 1)}") for n in range(300)
+    ]
+    groups = Groups(row(n, signature=kinds[n % 300]) for n in range(600))
+    assert [group.targets for group in groups] == [2] * 300
+
+
+def test_a_row_that_no_sweep_writes_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.jsonl"
+    head = Head(sweep="r", name="n", plan="p", targets=2, began=0.0).model_dump_json()
+    long, short = row(0, text="x" * (1 << 19)), row(1)
+    path.write_text("".join(f"{one}\n" for one in (head, *map(Row.model_dump_json, (long, short)))))
+    assert [one.index for one in rows_of(path)] == [1]
 
 
 def test_runs_of_the_first_and_the_smallest_are_kept_in_any_order() -> None:

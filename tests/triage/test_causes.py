@@ -127,6 +127,66 @@ package = compiled(model, (x,))
 apart = max(float((a - b).abs().max()) for a, b in zip(package(x), model(x)))
 sys.exit(apart > 1e-3)
 """
+# Streets that were closed in one call stay closed in the calls after it.
+KEPT = """\
+@torch.library.custom_op("cause::cost", mutates_args=())
+def cost(minutes: torch.Tensor, closed: torch.Tensor) -> torch.Tensor:
+    minutes[closed] = 99.0
+    return minutes * 2.0
+
+
+@cost.register_fake
+def _(minutes, closed):
+    return torch.empty_like(minutes)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("minutes", torch.rand(32))
+
+    def forward(self, closed, factor):
+        return torch.ops.cause.cost(self.minutes, closed) * factor + 1.0
+
+
+model, factor = Model(), torch.rand(32) + 1.0
+package = compiled(model, (torch.zeros(32, dtype=torch.bool), factor))
+minutes, wrong = model.minutes.clone(), 0
+for number in range(5):
+    closed = (torch.arange(32) == 7) & (number == 2)
+    want = torch.where(closed, 99.0, minutes) * 2.0 * factor + 1.0
+    wrong += not torch.allclose(package(closed, factor), want)
+if wrong:
+    sys.exit(f"{wrong} calls are wrong")
+"""
+# Zero fills short rows up, and is an item as well.
+PADDED = """\
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.items = nn.Embedding(20, 8)
+
+    def forward(self, items, mask):
+        known = self.items(items) * mask.unsqueeze(-1)
+        return known.sum(1) / mask.sum(1, keepdim=True)
+
+
+def batch(rows):
+    items = torch.zeros(3, 6, dtype=torch.int64)
+    for place, row in enumerate(rows):
+        items[place, : len(row)] = torch.tensor(row)
+    return items, items != 0
+
+
+orders = [[3, 5], [7, 2, 9, 4], [1], [6, 0, 8], [11, 12], [13, 14, 15], [5, 2], [4], [9, 9, 3]]
+model = Model().eval()
+package = compiled(model, batch(orders[:3]))
+with torch.no_grad():
+    got = torch.cat([package(*batch(orders[n : n + 3])) for n in (0, 3, 6)])
+    rows = [torch.tensor([one]) for one in orders]
+    want = torch.cat([model(one, torch.ones_like(one, dtype=torch.bool)) for one in rows])
+assert torch.allclose(got, want, atol=1e-5), "orders differ"
+"""
 # Only overloads of the operators exist. One gives its argument back, and Inductor writes to that
 # memory, which the graph no longer reads; the other raises in the second call.
 OVERLOADS = """\
@@ -694,6 +754,20 @@ def test_an_undeclared_write_is_proved_by_copies(found: Triaged) -> None:
     assert "cause.centred" in cause.summary and "argument x" in cause.summary
     assert (cause.source[0].text or "").strip() == "x.sub_(x.mean())"
     assert cause.because and "copies" in cause.because[0].experiment
+
+
+def test_an_undeclared_write_that_later_calls_find_is_proved_by_copies(found: Triaged) -> None:
+    cause = best(found(KEPT))
+    assert (cause.category, cause.confidence) == ("wrong_result", "proved"), cause.summary
+    assert "cause.cost.default writes to minutes" in cause.summary
+    assert (cause.source[0].text or "").strip() == "minutes[closed] = 99.0"
+    assert "call 4, 5, with copies" in cause.because[0].experiment
+
+
+def test_an_input_of_rows_that_are_filled_up_is_named_where_it_differs(found: Triaged) -> None:
+    cause = best(found(PADDED))
+    assert cause.category == "user_code", cause.summary
+    assert "never received 1 of 9 rows of the reference: mask differs" in cause.summary
 
 
 def test_an_argument_that_is_returned_undeclared_is_proved_by_copies(found: Triaged) -> None:

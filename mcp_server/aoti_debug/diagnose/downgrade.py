@@ -207,7 +207,8 @@ def all_well(observations: Observations) -> bool:
     """Tell whether a process ended well and no phase of AOTInductor failed in it."""
     run, ending = observations.run, observations.ending
     well = ending is not None and ending.clean and run.probed
-    return well and all(phase.ok or run.recovered(phase) for phase in run.phases)
+    again = (run.recovered(one) or run.made_again(one) for one in run.phases if not one.ok)
+    return well and all(again)
 
 
 def only_printed(candidate: Candidate, case: Case) -> bool:

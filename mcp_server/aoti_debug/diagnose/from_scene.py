@@ -164,7 +164,7 @@ def is_well(scene: Scene) -> bool:
     if complains(scene) or not ends or scene.any(WARNED):
         return False
     if any(TESTED.search(text) for text in ends):
-        return True
+        return not scene.any(STACK)
     good = any(READY.search(text) or GOES_ON.search(text) for text in ends)
     return READY.search(ends[-1]) or (good and informed * 2 >= len(ends))
 

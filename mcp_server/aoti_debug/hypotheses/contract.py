@@ -38,6 +38,8 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     breaking = [one for one in every if place(finding) in one[0].places]
     if same_bytes(finding, observations) and not any(helps(one[1]) for one in breaking):
         return Weighed("also_true", (), "all bytes given are 0 or 1, which are the bytes of a bool")
+    if made_again(observations):
+        return Weighed("also_true", (), "the script handles the error, and its next call returns")
     if made := as_the_module(observations):
         return Weighed("also_true", made, "the module gives the same results")
     keeping = [one for one in every if not one[0].breaks]
@@ -76,6 +78,16 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         because = lines(bad, "which breaks it", finding) + lines(helped)
         return Weighed("cause", because + lines(spared, "which keeps it"))
     return OPEN
+
+
+def made_again(observations: Observations) -> bool:
+    """Tell whether each call with a break raised in a script that ends well, and the next call
+    returned."""
+    run, ending = observations.run, observations.ending
+    broken = {(one.pid, one.id) for one in run.calls if one.breaks}
+    phases = [one for one in run.of("run") if (one.pid, one.id) in broken]
+    well = ending is not None and ending.clean and bool(phases)
+    return well and all(one.ok is False and run.made_again(one) for one in phases)
 
 
 def as_the_module(observations: Observations) -> tuple[Experiment, ...]:

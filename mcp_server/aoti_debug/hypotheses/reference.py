@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 Words = tuple[Category, str, str]  # category, what differs, fix
+UNLIKE = "its inputs are changed or prepared differently before the call"
 AGAIN = "export and compile again after the weights change, or load them"
 
 
@@ -184,10 +185,13 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return "user_code", said, "give both the same inputs, prepared in the same way"
     if len(one.rows) == 2:
         said = f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: "
-        said += "its inputs are changed or prepared differently before the call"
+        names = named(observations, *one.unlike_inputs[:4])
+        said += (
+            f"{names} {'differ' if len(one.unlike_inputs) > 1 else 'differs'}" if names else UNLIKE
+        )
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
-        in_threads = any(phase.details.thread for phase in observations.run.of("run"))
+        in_threads = any(phase.details.thread for phase in observations.run.of("run")) and not names
         return "concurrency" if in_threads else "user_code", said, fix
     if one.far and one.another and stale(observations):
         at = at_place(observations.run.called("load"))

@@ -28,10 +28,29 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     change; proved where copies of its arguments help."""
     report, compared = observations.checks.writes, observations.checks.compare
     wrong = compared is not None and compared.verdict == "differs"
-    if report is None or not (wrong or changes_inputs(observations)):
+    if report is None:
         return
-    for order, one in enumerate(report.wrote):
-        yield candidate(one, report, order, tells=wrong)
+    if rejects(observations) and report.left_over:
+        for order, one in enumerate(one for one in report.wrote if one.constant):
+            yield state(one, report, order)
+    elif wrong or changes_inputs(observations):
+        for order, one in enumerate(report.wrote):
+            yield candidate(one, report, order, tells=wrong)
+
+
+def state(one: Wrote, report: WritesReport, order: int) -> Candidate:
+    """Return the write as a cause: later calls of the package find it in a constant."""
+    found, calls = candidate(one, report, order, tells=False), report.left_over
+    numbers = ", ".join(str(again.call) for again in calls[:4])
+    far = max(again.recorded.apart for again in calls if again.recorded is not None)
+    what = f"call {numbers}, with copies for {one.op[:100]}, in a package loaded anew"
+    because = [Experiment(experiment=what, result=f"{far:.3g} from the script's results")]
+    if len(calls) < len(report.calls):
+        because.append(Experiment(experiment="other calls, likewise", result="agree"))
+    text = f"{one.op[:100]} writes to {one.constant[:100]}, a constant that later calls read; its "
+    return found.but(
+        summary=f"{text}schema says it only reads", confidence="proved", because=because
+    )
 
 
 def changes_inputs(observations: Observations) -> bool:
@@ -45,6 +64,8 @@ def also_true(observations: Observations) -> list[str]:
     """Say a write that no result depends on in the calls that were tried."""
     report, right = observations.checks.writes, observations.agrees is not None
     if report is None or not right or changes_inputs(observations):
+        return []
+    if rejects(observations) and report.left_over:
         return []
     return [f"{said(one)}; not the cause: the results are right" for one in report.wrote]
 

@@ -222,8 +222,7 @@ class Session:
         of them breaks taken away; what random operators move; what rounding makes."""
         if not self.options.trials:
             raise Impossible("no other call is kept, and this one breaks nothing")
-        with open(self.options.trials, encoding="utf-8") as file:
-            asked = json.load(file)
+        asked = self.asked()
         if asked["forked"]:
             return self.bench(None).forked(self.inputs)
         document = self.report.content["steps"]["trials"]
@@ -287,6 +286,14 @@ class Session:
 
         return experiments.Bench(program, load, 0).pair(path)
 
+    def asked(self) -> Document:
+        """Return the experiments that are asked for."""
+        if not self.options.trials:
+            return {"trials": []}
+        with open(self.options.trials, encoding="utf-8") as file:
+            asked: Document = json.load(file)
+        return asked
+
     def bench(self, program: Any) -> experiments.Bench:
         """Return what experiments share, with a package loaded anew."""
         before, model = self._model, self.load()
@@ -298,7 +305,9 @@ class Session:
         against the program with copies given to these."""
         if self.options.weightless:
             raise Impossible("the exported program is kept without its weights")
-        return self.bench(self.program).writes(self.inputs)
+        calls = [one for one in self.asked()["trials"] if one.get("values")]
+        # Of what the checks before this one had such operators write nothing is left.
+        return self.bench(standalone.load_program(self.options)).writes(self.inputs, calls)
 
     def repeats(self) -> Document:
         first = self.result

@@ -207,11 +207,18 @@ class Bench:
         forked = in_child(lambda: self.called(inputs()), _FORKED_S)
         return {"forked": forked, "forked_alone": in_child(alone, _FORKED_S)}
 
-    def writes(self, inputs: Callable[[], Inputs]) -> Document:
-        """Find what custom operators write or return undeclared; compare with copies given."""
+    def writes(self, inputs: Callable[[], Inputs], calls: list[Document]) -> Document:
+        """Find what custom operators write or return undeclared; compare with copies given. Where
+        a constant is written, hold `calls` with copies against what they gave in the script."""
         found = dict[str, Document]()
         module, watch = compare.unguarded(self.program), observers.Writes()
-        graph_run.Run(module, watch)(inputs().flat)
+        others = [partial(standalone.read_inputs, one["inputs"]) for one in calls]
+        cases: list[Callable[[], Inputs]] = [inputs, *others]
+        for given in cases:  # what some calls write depends on their inputs
+            graph_run.Run(module, watch)(given().flat)
+            if watch.found or watch.aliases:
+                inputs = given
+                break
         nodes = {node.name: node for node in module.graph.nodes}
         for wrote in (*watch.found, *watch.aliases):
             node = nodes[wrote["node"]]
@@ -233,7 +240,15 @@ class Bench:
 
         with copying(set(found)):
             outcome = self.held(inputs, right=partial(self.plainly, compute=copies))
-        return {"wrote": list(found.values()), "copied": outcome}
+            kept = any("constant" in one for one in found.values())
+            again = [*map(self.as_recorded, calls)] if kept else []
+        return {"wrote": list(found.values()), "copied": outcome, "calls": again}
+
+    def as_recorded(self, one: Document) -> Document:
+        """Repeat a call; hold it against what it gave in the script."""
+        outputs = self.called(standalone.read_inputs(one["inputs"]))
+        held = self.recorded(one["values"], outputs)
+        return {"call": one["call"], "recorded": held}
 
     def held(
         self, inputs: Callable[[], Inputs], package: Any = None, right: Any = None

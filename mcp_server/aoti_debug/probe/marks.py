@@ -3,6 +3,7 @@ behind its other work, and waited for when they are read."""
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import math
 from typing import Any, NamedTuple
@@ -153,7 +154,7 @@ def version(leaf: Any) -> int:
     return -1 if leaf.is_inference() else int(leaf._version)
 
 
-def rows(tensors: list[Any]) -> list[Any]:
+def rows(tensors: list[Any], few: int = _SAMPLED) -> list[Any]:
     """Return elements of each row of tensors of one length; none where that is not cheap."""
     sizes = {one.shape[0] if one.dim() else 0 for one in tensors}
     count = sizes.pop() if len(sizes) == 1 else 0
@@ -166,18 +167,22 @@ def rows(tensors: list[Any]) -> list[Any]:
             if not known or one.numel() > _ROWS * _COPIED:
                 return []
             flat = one.detach().reshape(count, -1)
-            apart = flat[:, :: _step(flat.shape[1], _SAMPLED)].contiguous()
+            apart = flat[:, :: _step(flat.shape[1], few)].contiguous()
             found.append(Later(apart) if one.is_cuda else apart.clone())
     return found
 
 
 def keys(rows: list[Any]) -> list[bytes]:
     """Return what each row is known by; wait for a device."""
-    found: list[bytes] = []
-    for one in rows:
-        few = as_bytes(one)
-        found = [key + bytes(row) for key, row in zip(found or [b""] * len(few), few)]
-    return found
+    return [b"".join(parts) for parts in zip(*map(row_bytes, rows))]
+
+
+def row_bytes(rows: Any) -> list[bytes]:
+    """Return the elements of each row; wait for a device."""
+    there = read(rows).contiguous()
+    width = there.shape[1] * there.element_size()
+    text = ctypes.string_at(there.data_ptr(), width * len(there))
+    return [text[n * width : (n + 1) * width] for n in range(len(there))]
 
 
 def alike(one: Any, other: Any) -> Any:

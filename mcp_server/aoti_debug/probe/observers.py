@@ -141,9 +141,11 @@ class Writes(Observer):
 
 def _argument(node: Any, place: int) -> Document:
     """Describe an argument of a custom operator's call."""
-    source = getattr(node.args[place], "name", "")
+    given = node.args[place]
+    source, constant = getattr(given, "name", ""), getattr(given, "op", "") == "get_attr"
     argument = node.target._schema.arguments[place].name
-    return {**located(node), "argument": argument, "from": source}
+    held = {"constant": str(given.target)} if constant else {}
+    return {**located(node), "argument": argument, "from": source, **held}
 
 
 class Values(Observer):

@@ -111,8 +111,7 @@ def loaded_alone() -> None:
         if kind not in seen:
             seen.add(kind)
             wanted += kind.__subclasses__()
-            file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-            if file and owner(file) == "user":
+            if _is_users(kind):
                 _watch(kind)
 
 
@@ -512,10 +511,22 @@ def _alike(tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
 
 
 def _attributes(module: Any) -> dict[str, Any]:
-    """Return plain numbers and words of a module, which an export takes as they are."""
-    return {
-        f"{name}.{key}" if name else key: value
-        for name, one in module.named_modules()
-        for key, value in vars(one).items()
-        if type(value) in _PLAIN and not key.startswith("_") and key != "training"
-    }
+    """Return plain numbers and words of a module, and of the user's objects that it holds, which
+    an export takes as they are."""
+    found: dict[str, Any] = {}
+    for name, one in module.named_modules():
+        for key, value in vars(one).items():
+            at = f"{name}.{key}" if name else key
+            if key.startswith("_") or key == "training":
+                continue
+            if type(value) in _PLAIN:
+                found[at] = value
+            elif not isinstance(value, torch.nn.Module) and _is_users(type(value)):
+                own = getattr(value, "__dict__", {}).items()
+                found.update((f"{at}.{k}", v) for k, v in own if type(v) in _PLAIN)
+    return found
+
+
+def _is_users(kind: Any) -> bool:
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return file is not None and owner(file) == "user"

@@ -396,15 +396,35 @@ class Wrote(ProbeReport):
     argument: str = ""
     aliased: bool = False
     again: bool = False
+    constant: str = ""  # of the program, that the argument is
     stack: str = ""
     places: Functions = Functions()
 
 
+class Again(ProbeReport):
+    call: int
+    recorded: Repeated | None = None
+
+    @property
+    def far(self) -> bool:
+        """Tell whether one element or more is another."""
+        one = self.recorded
+        return one is not None and (bool(one.unlike) or one.apart > FAR * one.largest)
+
+
 class WritesReport(Step):
-    """`copied`: package against program, where such operators are given, and return, copies."""
+    """`copied`: package against program, where such operators are given, and return, copies;
+    `calls`: with copies, against what they gave in the script, where a constant is written."""
 
     wrote: tuple[Wrote, ...] = ()
     copied: Outcome | None = None
+    calls: tuple[Again, ...] = ()
+
+    @property
+    def left_over(self) -> list[Again]:
+        """Return the calls that give something else where nothing is left of earlier calls."""
+        far = [one for one in self.calls if one.far]
+        return far if len(far) < len(self.calls) else []
 
 
 P = TypeVar("P", OutOfBounds, Reason)

@@ -246,6 +246,7 @@ class Reference(OfProcess):
     other: tuple[int, ...] = ()  # tensors that have other values
     asked: str | None = None  # a digest of all rows that this caller's calls were given
     rows: tuple[int, ...] = ()  # of its inputs that the package was never given, and all of them
+    unlike_inputs: tuple[int, ...] = ()  # in which most such rows differ from those it was given
     alike: tuple[int, ...] = ()  # rows with the package's results, of those compared, and of all
     rounding: float = 0.0  # how far those rows are apart at most, in steps of their dtype
     apart: float | None = None  # the results at most, of the elements that were looked at

@@ -134,6 +134,12 @@ class RunSeen:
         later = (phase for phase in self.of("load") if phase.span.first > failed.span.first)
         return failed.phase == "load" and any(phase.ok for phase in later)
 
+    def made_again(self, failed: Phase) -> bool:
+        """Tell whether the call after one that raised returned, in the same process."""
+        later = (one for one in self.of("run") if one.span.first > failed.span.first)
+        following = next((one for one in later if one.pid == failed.pid), None)
+        return failed.phase == "run" and following is not None and bool(following.ok)
+
     @cached_property
     def error(self) -> str:
         """Return the innermost failing phase's exception and what it became, on one line."""

@@ -12,6 +12,7 @@ import stat
 import threading
 import time
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ from aoti_debug.run.machine import is_alive, this_process
 
 RECORD = "run.json"
 ARTIFACT_LIMIT = 500
+LOOKED_AT = 20_000  # files of a run, hidden ones too
+RECORD_BYTES = 1 << 20  # of run.json
 RESERVE = ".reserve"  # space for the records of a run whose output fills the disk
 RESERVE_BYTES = 256 * 1024
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -138,7 +141,7 @@ class RunDirectory(Kept):
 
     def read_record(self) -> RunRecord | None:
         """Return run.json, but what is no such value in it; None if it cannot be read."""
-        record = read_json(self.path / RECORD)
+        record = read_json(self.path / RECORD, RECORD_BYTES)
         if not isinstance(record, dict):
             return None
         try:
@@ -173,7 +176,7 @@ class RunDirectory(Kept):
     def artifacts(self) -> list[str]:
         """Return the names of the run's files, those of the run itself before its steps'."""
         names = []
-        for path in files_below(self.path):
+        for path in islice(files_below(self.path), LOOKED_AT):
             below = path.relative_to(self.path)
             if "cache" in below.parts[:-1]:  # of Inductor: too many
                 continue

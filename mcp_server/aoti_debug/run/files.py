@@ -247,8 +247,17 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+PATH_BYTES = 4096  # that the system takes
+
+
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """Return the path with a home directory in place of `~`; raise WrongUse for an unknown user."""
+    """Return the path with a home directory in place of `~`; raise WrongUse for an unknown user,
+    and for a path that is too long: to resolve it takes the square of its length."""
+    if len(os.fspath(path)) > PATH_BYTES:
+        raise WrongUse(
+            f"{plain(os.fspath(path), 80)} is longer than a path may be",
+            help=f"A path has at most {PATH_BYTES:,} characters.",
+        )
     try:
         return Path(path).expanduser()
     except RuntimeError as error:

@@ -15,6 +15,7 @@ from aoti_debug.sweep.row import Row, rows_of
 from aoti_debug.vocabulary import Fingerprint, Place, normalised
 
 NAMES = 20
+COMPARED = 200  # buckets of a kind; a failure beyond these is only found where it is the same
 # Of these the category, with the broken property of the input, is the cause: what follows from it
 # (an exception here, a signal or a wrong number there) is chance.
 CAUSES = frozenset(
@@ -140,6 +141,7 @@ class Groups:
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._groups: dict[Kind, list[Group]] = {}
+        self._same: dict[tuple[Kind, Fingerprint], Group] = {}
         for row in rows:
             self.add(row)
 
@@ -153,6 +155,7 @@ class Groups:
         if group is None:
             group = Group(kind, signature, row, row)
             self._groups.setdefault(kind, []).append(group)
+            self._same[kind, signature] = group
         group.add(row)
         had = {group.first.run, group.smallest.run, row.run}
         if row.index < group.first.index:  # which one ends first is chance
@@ -162,7 +165,9 @@ class Groups:
         return [run for run in had - {group.first.run, group.smallest.run} if run]
 
     def find(self, kind: Kind, signature: Fingerprint) -> Group | None:
-        known = self._groups.get(kind, ())
+        if (same := self._same.get((kind, signature))) is not None:
+            return same
+        known = self._groups.get(kind, ())[:COMPARED]
         return next((group for group in known if alike(group.signature, signature)), None)
 
     def __iter__(self) -> Iterator[Group]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +23,7 @@ from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import Executor, dispatch
 from aoti_debug.run.files import copy, folder, remove_tree, write_atomically
 from aoti_debug.run.kept import make, own_name
+from aoti_debug.signals import in_thread
 from aoti_debug.sweep.answer import SweepAnswer
 from aoti_debug.sweep.buckets import Groups, compare, regressed
 from aoti_debug.sweep.files import write_results
@@ -139,13 +143,13 @@ class Sweep:
         left_in = f"{left / 60:.0f} min" if left > 120 else f"{left:.0f} s"
         self.work.say(f"{self.count}, {60 * rate:.1f} a minute, {left_in} left")
 
-    def answer(self, baseline: Path | None) -> SweepAnswer:
+    def answer(self, baseline: Path | None, stop: threading.Event) -> SweepAnswer:
         count, request = self.count, self.request
         gone = Groups()
         if baseline is not None:
             head = read_head(baseline)
             here = request.revision or self.work.directory.id
-            before = Groups(rows_of(baseline))
+            before = Groups(takewhile(lambda _: not stop.is_set(), rows_of(baseline)))
             end = end_of(baseline)
             was = head.revision or head.sweep
             gone = compare(self.groups, before, end.since if end else {}, here, was)
@@ -170,7 +174,7 @@ class Sweep:
             result="bad" if bad else "undecided" if undecided else "good",
             reason=reason,
             buckets=buckets[:SHOWN],
-            gone=[group.answer() for group in gone],
+            gone=[group.answer() for group in islice(gone, SHOWN)],
             next=next_steps(self.groups),
             notes=notes,
         )
@@ -225,7 +229,7 @@ async def sweep(work: RunState, request: SweepRequest) -> SweepAnswer:
         if done.rows < this.plan.count:
             async with executor_for(work, request) as executor:
                 await this.run(executor, ledger, done)
-        answer = await anyio.to_thread.run_sync(this.answer, request.baseline)
+        answer = await in_thread(partial(this.answer, request.baseline))
         since = {group.id: group.since or head.revision or head.sweep for group in this.groups}
         ledger.add(End(ended=time.time(), since=since))
     work.say("writing the results")

@@ -28,8 +28,8 @@ MANIFEST_BYTES = 1 << 20
 FOLDER_FILES = 20_000
 AXES = 32
 WORDS = 1 << 16  # characters of a target's words and variables, which no shell takes many more of
-# Nobody nests tables so deep, and TOML's reader takes the square of it.
-_DEEP_KEY = re.compile(rb"(?:[\w\"'-]{1,100}[ \t]*\.[ \t]*){100}")
+KEY_PARTS = 100  # nobody nests tables so deep, and TOML's reader takes the square of it
+_BETWEEN_KEYS = re.compile(rb"[=,{}\[\]\n]")
 _BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT])(i?)B")
 _LABEL = re.compile(r"[^\[\],=\x00-\x1f\x7f]{1,300}")
 
@@ -155,8 +155,8 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         raise WrongManifest(str(why), help="") from error
     if len(data) > MANIFEST_BYTES:
         raise WrongManifest(f"{given.name} is longer than {MANIFEST_BYTES:,} bytes")
-    if _DEEP_KEY.search(data):
-        raise WrongManifest(f"{given.name} has a key of more than 100 parts")
+    if any(part.count(b".") >= KEY_PARTS for part in _BETWEEN_KEYS.split(data)):
+        raise WrongManifest(f"{given.name} has a key of more than {KEY_PARTS} parts")
     try:
         document = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:  # an endless number is a ValueError of its own

@@ -22,6 +22,7 @@ from aoti_debug.vocabulary import Fingerprint
 
 LEDGER = "sweep.jsonl"
 LINE_BYTES = 4 << 20
+ROW_BYTES = 256 << 10  # of one target; the first and the last line are longer
 LEDGER_BYTES = 1 << 30
 LINES = 3 * MOST_TARGETS  # behind a full disk's there is an empty one; and those of other versions
 RESERVE = ".sweep.reserve"
@@ -211,6 +212,8 @@ def rows_of(path: Path) -> Iterator[Row]:
     """Yield the complete rows of a file, each target once; raise UnreadableSweep."""
     done = Done(read_head(path).targets)
     for line in _lines(path):
+        if len(line) > ROW_BYTES:
+            continue
         with contextlib.suppress(ValidationError):
             row = Row.model_validate_json(line)
             if 0 <= row.index < done.count and done.add(row.index):

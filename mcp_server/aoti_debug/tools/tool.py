@@ -138,6 +138,10 @@ def _explain(error: BaseException, tool_name: str) -> str:
     )
 
 
+ITEMS = 10_000  # of an argument
+WRONG_SHOWN = 5
+
+
 def _given(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments without nulls for what is optional; raise ToolError for an unknown
     argument, which the tool would ignore."""
@@ -145,12 +149,15 @@ def _given(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     if unknown := [f"`{plain(name, 80)}`" for name in arguments if name not in known]:
         plural = "s" if len(unknown) > 1 else ""
         raise ToolError(f"unknown argument{plural} {', '.join(unknown[:5])}. {_takes(schema)}")
+    for name, value in arguments.items():  # each item that is wrong costs a kilobyte
+        if isinstance(value, (list, dict)) and len(value) > ITEMS:
+            raise ToolError(f"`{name}` has {len(value):,} items; it may have {ITEMS:,}")
     return {n: value for n, value in arguments.items() if value is not None or n in required}
 
 
 def _wrong_arguments(error: ValidationError, schema: dict[str, Any]) -> str:
     wrong = []
-    for detail in error.errors(include_url=False, include_context=False):
+    for detail in error.errors(include_url=False, include_context=False)[:WRONG_SHOWN]:
         place = ".".join(map(str, detail["loc"]))
         got = "" if detail["type"] == "missing" else f" (got {plain(str(detail['input']), 80)!r})"
         said = detail["msg"].replace("valid tuple", "valid list")  # what JSON calls it
@@ -244,7 +251,7 @@ def absolute(name: str, value: str, owner: str | None = None) -> Path:
     path = api.expanded(value)
     if not path.is_absolute():
         raise WrongUse(
-            f"{name} is not an absolute path: {value!r}",
+            f"{name} is not an absolute path: {plain(value, 80)!r}",
             help="The server runs in another directory: give the absolute path"
             + (", or cwd." if name in ("script", "command", "python") else "."),
         )

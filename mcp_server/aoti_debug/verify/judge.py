@@ -158,8 +158,9 @@ class Facts(HeldOut):
     def as_asked(self) -> bool:
         """Tell whether the script's check passes with the package's results for what the reference
         was given before, though the fault was in what the script gives the package."""
-        told = self.checked and self.outside and self.asked_all and self.changes.compared
-        return told and not (self.weakened or self.changes.numbers or self.changes.diverted)
+        found, told = self.changes, self.checked and self.outside and self.asked_all
+        skips = found.refusals or found.numbers or found.diverted
+        return told and not (self.weakened or skips)
 
     @property
     def of_another_cause(self) -> bool:
