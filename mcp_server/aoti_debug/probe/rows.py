@@ -137,9 +137,8 @@ def _digest(keys: list[bytes]) -> str:
 def ended() -> None:
     """Say of each caller of the module how many of its rows the package was never given, and how
     many results are the same."""
-    if len(_State.given) >= _GIVEN:
-        return
-    for caller, all_of_them in _State.wanted.items():
+    full = len(_State.given) >= _GIVEN  # then later rows are not known
+    for caller, all_of_them in ({} if full else _State.wanted).items():
         batches = [one for one in all_of_them if one.kind in _State.kinds]
         keys = [(key, (b, n)) for b in batches for n, key in enumerate(marks.keys(b.rows))]
         if not (_State.given and keys):

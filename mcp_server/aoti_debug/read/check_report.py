@@ -423,7 +423,7 @@ class WritesReport(Step):
     @property
     def left_over(self) -> list[Again]:
         """Return the calls that give something else where nothing is left of earlier calls."""
-        far = [one for one in self.calls if one.far]
+        far = sorted((one for one in self.calls if one.far), key=lambda one: one.call)
         return far if len(far) < len(self.calls) else []
 
 
