@@ -83,6 +83,13 @@ def preload() -> None:
         scan.scan_text(text, "log", [*scan.log_readers("log"), matcher("log")])
 
 
+def directory(run: str) -> Path:
+    """Return where a run keeps its files."""
+    from aoti_debug.run.directory import RunDirectory
+
+    return RunDirectory.open(run).path
+
+
 async def environment(
     python: str | None = None, env: Mapping[str, str] | None = None
 ) -> EnvironmentAnswer:

@@ -19,7 +19,6 @@ from aoti_debug.answers import TriageAnswer
 from aoti_debug.kinds import A, Kind, R
 from aoti_debug.model import RunModel
 from aoti_debug.plain import plain
-from aoti_debug.run.directory import RunDirectory
 from aoti_debug.signals import ENDING, cancelled_by, caught, settled
 
 if TYPE_CHECKING:
@@ -147,7 +146,7 @@ async def _watch(service: Service, run: str, report: Report, show_output: bool) 
     try:
         async with anyio.create_task_group() as group:
             if show_output:
-                group.start_soon(follow_output, RunDirectory.open(run).path)
+                group.start_soon(follow_output, api.directory(run))
             answer = await caught(service.wait(run, None, report))
             group.cancel_scope.cancel()
     except anyio.get_cancelled_exc_class():
