@@ -213,7 +213,7 @@ def test_a_tensor_that_the_model_was_only_lent_changes_it(run: Run, rich: Path) 
     done = run(STAGED, rich)
     assert done.stdout == "changed\n", done.stderr
     text = " ".join((FOLDER / "constants.md").read_text("utf-8").split())
-    assert "Writing to one changes every model that uses it" in text
+    assert "If you write to one of them, every model that uses it changes" in text
 
 
 SAID = """
