@@ -85,7 +85,10 @@ def test_record_is_replaced_at_once(run):
     assert run.artifacts() == ["run.json"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1]", '"text"', "[" * 100_000])
+LONG = json.dumps({"status": "x" * (1 << 20)})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '"text"', "[" * 100_000, LONG])
 def test_record_that_cannot_be_read_is_empty(run, text):
     (run.path / "run.json").write_text(text)
     assert run.read_record() is None

@@ -158,6 +158,12 @@ def test_a_path_longer_than_the_system_takes_is_refused_before_it_is_resolved():
         absolute("path", "/" + "a/" * 1_000_000)
 
 
+def test_a_refusal_repeats_little_of_what_was_given():
+    with pytest.raises(WrongUse, match="is not an absolute path") as caught:
+        absolute("path", "x/" * 2000)
+    assert len(str(caught.value)) < 300
+
+
 def test_empty_answer_is_an_empty_object():
     assert ask("fine").structured_content == {}
 

@@ -186,9 +186,8 @@ def words(observations: Observations, one: Reference) -> Words | None:
     if len(one.rows) == 2:
         said = f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: "
         names = named(observations, *one.unlike_inputs[:4])
-        said += (
-            f"{names} {'differ' if len(one.unlike_inputs) > 1 else 'differs'}" if names else UNLIKE
-        )
+        verb = "differ" if len(one.unlike_inputs) > 1 else "differs"
+        said += f"{names} {verb}" if names else UNLIKE
         fix = "copy the inputs of a call before their memory is written again, and prepare the "
         fix += "inputs of both in the same way"
         in_threads = any(phase.details.thread for phase in observations.run.of("run")) and not names
