@@ -79,6 +79,10 @@ def test_fault_in_a_log_ends_with_one(aoti, log):
     assert "run.log:1" in said.out
 
 
+def test_command_is_known_by_the_name_of_its_tool(aoti, log):
+    assert aoti("diagnose_log", log).out == aoti("diagnose", log).out
+
+
 def test_log_without_a_fault_ends_with_zero(aoti, log):
     log.write_text("all is well\nexit 0\n")
     said = aoti("diagnose", log)

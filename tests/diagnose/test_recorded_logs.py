@@ -243,7 +243,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
         "performance", "run", "likely", ("leaked 256 bytes",)
     ),
     ("sanitizer", "initcheck-2.txt"): Expected(
-        "wrong_result", "run", "likely", ("nothing has written",), ("uni", 7)
+        "wrong_result", "run", "likely", ("reads uninitialized memory",), ("uni", 7)
     ),
     ("sanitizer", "racecheck-3.txt"): Expected(
         "concurrency", "run", "likely", ("race on shared memory",), ("rac", 8)

@@ -64,7 +64,7 @@ def report(**known: object) -> WithoutTrial:
 def test_an_assert_within_a_compile_is_of_a_trial_and_no_fault_of_the_users_data() -> None:
     best = found(COMPILES)
     assert (best.phase, best.category, best.confidence) == ("autotune", "autotune_error", "likely")
-    assert "tried a kernel on data it made up" in best.summary
+    assert "tuned a kernel on made-up data" in best.summary
     assert "no call was made" in best.summary and "0 <= index < 64" in best.summary
     assert best.kernel is not None and best.kernel.name == "triton_poi_fused_embedding_0"
     assert best.fixes[0].why is not None and "not tried" in best.fixes[0].why
@@ -80,7 +80,7 @@ def test_a_recorded_trial_on_a_gpu_is_told_as_one(tmp_path: Path) -> None:
     best = diagnose(seen)[0]
     assert (best.phase, best.category, best.confidence) == ("autotune", "autotune_error", "likely")
     assert best.summary.startswith(
-        "Inductor tried a kernel on data it made up, and an index left 0 <= index < 64: no call was"
+        "Inductor tuned a kernel on made-up data, and an index left 0 <= index < 64: no call was"
     )
     assert best.kernel is not None and best.kernel.name == "triton_per_fused_embedding_sub_sum_1"
     assert best.source[0].file == "/tmp/case/case.py"
@@ -94,7 +94,7 @@ def test_a_compile_that_ends_without_the_trial_proves_it_and_is_the_fix() -> Non
     assert "from values of x (sub <- bucketize)" in best.summary
     assert (best.source[0].file, best.source[0].line) == ("/home/u/model.py", 12)
     assert '{"triton.autotune_at_compile_time": False}' in best.fixes[0].what
-    assert "tried here in 31 s: the compile ends" in (best.fixes[0].why or "")
+    assert "tried here in 31 s: the compile succeeds" in (best.fixes[0].why or "")
     assert "len(boundaries) + 1 rows" in best.fixes[1].what
     assert len(best.because) == 2
 

@@ -446,7 +446,9 @@ def test_an_operator_that_is_compiled_wrong_is_located_and_left_as_a_script(look
 def test_what_makes_an_operator_wrong_is_named_and_the_workaround_was_tried(looked: Path):
     found, report = wrong_in(looked / "relu")
     assert found is not None
-    assert found.headline.startswith("Inductor's lowering or code of aten.relu.default makes relu")
+    assert found.headline.startswith(
+        "Inductor's lowering or codegen of aten.relu.default makes relu"
+    )
     tried, other = found.fixes
     assert "make_fallback(torch.ops.aten.relu.default" in tried.what
     assert str(tried.why).startswith("tried on 3 inputs of the program: right; ")

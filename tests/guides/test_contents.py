@@ -106,7 +106,7 @@ def test_the_skill_says_when_to_begin_what_an_answer_is_good_for_and_when_to_sto
     rows = {line.split("|")[1] for line in section.splitlines() if line.startswith("| ")}
     answers = {*get_args(Confidence), *NOT_FAULTS - {"false_alarm"}}
     assert {f" `{name}` " for name in answers} <= rows
-    assert " a patch that is `fixed` " in rows and "fixed" in get_args(Verdict)
+    assert " a patch marked `fixed` " in rows and "fixed" in get_args(Verdict)
 
 
 def test_the_guide_on_variables_is_fresh() -> None:

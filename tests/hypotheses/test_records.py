@@ -106,16 +106,16 @@ def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone()
     best = run(memory={"reused": [0]})
     assert (best.category, best.confidence) == ("concurrency", "possible")
     best = run(reference(rows=[3, 9]), memory={"reused": [0]})
-    assert "never received 3 of 9 rows" in best.summary
+    assert "never received 3 of 9 reference rows" in best.summary
     best = run(reference(rows=[3, 9], unlike_inputs=[0]))
-    assert "rows of the reference: frames differs" in best.summary
+    assert "reference rows: frames differs" in best.summary
 
 
 PAIR: dict[str, Any] = {"call": 2, "apart": 0.5, "largest": 1.0, "unlike": 0}
 
 
 def test_results_that_the_script_compared_prove_how_the_reference_differs() -> None:
-    best = run(reference(attributes=["scale = 2, at the export 1"], **PAIR))
+    best = run(reference(attributes=["scale = 2 (1 at export)"], **PAIR))
     assert (best.category, best.confidence) == ("user_code", "proved")
     assert "scale = 2" in best.summary and "0.5 apart" in best.because[1].result
 
@@ -142,7 +142,7 @@ def test_memory_that_is_given_again_is_no_matter_of_rounding() -> None:
 
 
 def test_a_difference_that_calls_which_agree_have_as_well_is_not_the_cause() -> None:
-    seen = {"attributes": ["seen = 2, at the export 0"]}
+    seen = {"attributes": ["seen = 2 (0 at export)"]}
     fine = reference(call=1, apart=0.0, largest=1.0, **seen)
     best = run(fine, reference(training=["drop (Dropout)"], **seen, **PAIR))
     assert "training mode" in best.summary and best.confidence == "proved"
@@ -214,7 +214,7 @@ def test_weights_that_differ_are_found_where_no_program_is_known() -> None:
 
 
 def test_a_reference_that_differs_and_gives_the_same_is_no_cause() -> None:
-    same = reference(attributes=["scale = 2, at the export 1"], **{**PAIR, "apart": 0.0})
+    same = reference(attributes=["scale = 2 (1 at export)"], **{**PAIR, "apart": 0.0})
     assert "scale" not in run(same).summary
 
 
@@ -272,7 +272,7 @@ def test_a_reference_that_a_generator_makes_later_is_to_be_evaluated_at_once() -
 
 def test_rows_that_the_package_was_never_given_are_a_cause_where_they_were_to_be_compared() -> None:
     best = run(reference(rows=[3, 8]))
-    assert "3 of 8 rows" in best.summary and best.source[0].line == 32
+    assert "3 of 8 reference rows" in best.summary and best.source[0].line == 32
     same, warm_up = reference(**{**PAIR, "apart": 1e-6}), reference(rows=[3, 8])
     assert "rows" in run(same, warm_up).summary
     assert "rows" not in run(same, {**warm_up, "caller": ["/t/check.py", 3]}).summary

@@ -61,7 +61,7 @@ def test_a_call_is_given_what_its_thread_wrote_where_threads_share_an_input(tmp_
     script.write_text(SHARED, "utf-8")
     done = subprocess.run(
         [torch_python(), str(script)],
-        env={"PYTHONPATH": str(Path(aoti_debug.__file__).parents[1])},
+        env={"PYTHONPATH": str(Path(aoti_debug.__file__).parents[1]), "AOTI_DEBUG_HANDED": "1"},
         capture_output=True,
         text=True,
         timeout=120,

@@ -174,7 +174,7 @@ ANSWERS: dict[str, Model] = {
         reason="the call is given other inputs: input 0 has other values",
         against="r-20260101-0000-aaaa",
         checks=[
-            Check(what="the failure", result="good", finding="gone: exit 139"),
+            Check(what="the failure", result="good", finding="gone (before: exit 139)"),
             Check(what="the same inputs", result="bad", finding="input 0 has other values"),
             Check(what="fresh inputs", result="unknown", finding="no exported program"),
         ],

@@ -125,8 +125,8 @@ UPDATES = {
     'new["last.weight"] = new["last.weight"].t().contiguous().t(); '
     "loader.load_constants(new, False, True)": (
         "proved",
-        "last.weight was loaded with strides [1, 4], the package reads it with [32, 1]: its bytes "
-        "are copied as they lie, so rows and columns change places",
+        "last.weight was loaded with strides [1, 4], the package needs [32, 1]: its raw bytes "
+        "are copied, so rows and columns are swapped",
     ),
     "loader.load_constants(new, False, True, True); "
     "_ = [one.untyped_storage().resize_(0) for one in new.values()]": (

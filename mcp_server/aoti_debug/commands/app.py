@@ -43,11 +43,21 @@ _COMMANDS = {
     "serve": "looking",
 }
 _OF_TARGETS = ("run", "triage")
+_OF_TOOLS = {  # an agent may know a command by the name of its tool
+    "check_environment": "environment",
+    "diagnose_log": "diagnose",
+    "inspect_package": "inspect",
+    "explain_kernel": "explain",
+    "run_stage": "run",
+    "verify_fix": "verify",
+    "read_artifact": "artifact",
+}
 
 
 def run(argv: list[str]) -> int:
     with delivering():
-        return _run_words(_split(argv))
+        first = [_OF_TOOLS.get(word, word) for word in argv[:1]]
+        return _run_words(_split([*first, *argv[1:]]))
 
 
 def _run_words(words: list[str]) -> int:

@@ -178,7 +178,7 @@ def counts(call: Call) -> str:
     """Return "3 NaN and 1 Inf"; without the numbers where the outputs were on a device."""
     nan = sum(out.nan or 0 for out in call.outputs)
     inf = sum(out.inf or 0 for out in call.outputs)
-    return ValueSummary(nan, inf).not_finite or words(call.signature)
+    return ValueSummary(nan, inf).not_finite or words(call.signature) or "NaN or Inf"
 
 
 def of_recorded(observations: Observations) -> Iterator[Candidate]:

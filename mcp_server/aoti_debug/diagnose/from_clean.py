@@ -147,7 +147,7 @@ CHECKED: dict[Check, str] = {
     "fakes": "custom operators",
     "compare": "values against the exported program",
     "repeats": "repeats of the call",
-    "poison": "repeats in filled memory",
+    "poison": "repeats with free memory filled",
     "threads": "calls from several threads at the same time",
 }
 BY_TOOL = {"memcheck": "memory accesses", "initcheck": "reads before writes", "racecheck": "races"}
@@ -235,7 +235,7 @@ def holding(observations: Observations) -> str:
     """Say which outputs are not finite, if the model gives the same without AOTInductor."""
     outputs = observations.agrees.outputs if observations.agrees is not None else ()
     bad = [f"{one.named} holds {words}" for one in outputs if (words := one.package.not_finite)]
-    return f"{', '.join(bad[:3])}, as without AOTInductor" if bad else ""
+    return f"{', '.join(bad[:3])}, the same without AOTInductor" if bad else ""
 
 
 def checked(observations: Observations) -> str:

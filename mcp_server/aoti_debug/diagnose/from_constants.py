@@ -179,9 +179,9 @@ def differing(load: Phase, given: Given, constant: Constant, order: int) -> Iter
         repair = f"load {name}.clone(memory_format=torch.contiguous_format); .contiguous() keeps "
         repair += "a slice that is contiguous already"
     elif given.stride is not None and constant.reordered(given.stride):
-        said = f"{name} was loaded with strides {list(given.stride)}, the package reads it "
-        said += f"with {list(constant.stride)}"
-        consequence = "its bytes are copied as they lie, so rows and columns change places"
+        said = f"{name} was loaded with strides {list(given.stride)}, the package needs "
+        said += f"{list(constant.stride)}"
+        consequence = "its raw bytes are copied, so rows and columns are swapped"
         repair = f"load {name}.contiguous()"
     else:
         return
@@ -189,7 +189,7 @@ def differing(load: Phase, given: Given, constant: Constant, order: int) -> Iter
         f"{said}: {consequence}",
         load.span,
         source=source_of(load.details.caller),
-        fixes=[Fix(what=repair, why="load_constants compares names only")],
+        fixes=[Fix(what=repair, why="load_constants checks only names")],
         order=order,
     )
 

@@ -164,6 +164,10 @@ FIXES: dict[str, tuple[str, str | None]] = {
         "pass {name} in the layout it was exported with (often .contiguous())",
         "strides are baked into the kernels",
     ),
+    "rank": (
+        "give {name} {expected} dimensions (unsqueeze or reshape), or the input meant for it",
+        "the number of dimensions is fixed at export",
+    ),
     "bit": (
         "pass {name}.new_empty_strided({name}.shape, {name}.stride()).copy_({name})",
         "that writes the values into memory; resolve_neg() does, too, but makes it contiguous",

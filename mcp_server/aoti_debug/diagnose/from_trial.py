@@ -50,10 +50,10 @@ def candidate(
     if tried is not None:
         said = f"{settings_of(tried.settings)}: {outcome(tried)}"
         proofs.append(evidence(tried.artifact, said))
-    none = "no call was made, your data was not there"
+    none = "no call was made, so your data was not used"
     none = "no call was under way" if observations.run.calls else none
     return TRIAL_STOPPED.found(
-        f"Inductor tried a kernel on data it made up, and an index left {bounds}: "
+        f"Inductor tuned a kernel on made-up data, and an index left {bounds}: "
         f"{none}{whence(index)}",
         *proofs,
         confidence="proved" if is_proved(observations) else "likely",
@@ -79,17 +79,17 @@ def whence(index: ComputedIndex | None) -> str:
     made = " <- ".join(index.by[:4]) or "the model"
     of = f" of {', '.join(index.inputs[:3])}" if index.inputs else ""
     return (
-        f". {index.op} takes an index that the model computes from values{of} ({made}): random "
-        "numbers leave the range that real ones keep"
+        f". The model computes the index of {index.op} from values{of} ({made}): real values stay "
+        "in range, random ones do not"
     )
 
 
 def outcome(tried: WithoutTrial) -> str:
     if tried.works:
         same = "agrees with" if tried.verdict == "agrees" else "runs as"
-        return f"the compile ends, and the package {same} the exported program"
+        return f"the compile succeeds, and the package {same} the exported program"
     if tried.state == "done":
-        return f"the compile ends, and the values are {tried.verdict}"
+        return f"the compile succeeds, and the values are {tried.verdict}"
     return f"the process ended in {tried.state or 'its start'}"
 
 
@@ -98,7 +98,8 @@ def because(tried: WithoutTrial | None) -> list[Experiment]:
         return []
     found = []
     if tried.compiled:
-        found.append(Experiment(experiment=settings_of(tried.settings), result=outcome(tried)))
+        what = f"compiled again with {settings_of(tried.settings)}"
+        found.append(Experiment(experiment=what, result=outcome(tried)))
     if tried.outside == "":
         example = "the exported program, on the export's own example inputs"
         found.append(Experiment(experiment=example, result="every index is within its bounds"))
@@ -120,9 +121,9 @@ def fixes(
     if tried is not None and tried.compiled:
         why = f"tried here in {tried.seconds or 0:.0f} s: {outcome(tried)}"
     bound = Fix(
-        what=f"or keep the index in bounds in the model for any value: {bounded(index)}",
+        what=f"or change the model so that any value gives an index in bounds: {bounded(index)}",
         where=path_and_line(place),
-        why="on right data it changes nothing, and kernels are tuned as before",
+        why="it does not change valid data, and kernels are tuned as before",
     )
     refused = tried is not None and tried.compiled and not tried.works
     return [bound] if refused else [Fix(what=what, why=why), bound]

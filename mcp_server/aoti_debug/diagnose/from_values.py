@@ -39,8 +39,8 @@ NAN = "guides/wrong-results.md#nan-and-inf"
 NAN_FIX = Fix(
     what="find the first operation whose result is not finite: run the exported program "
     "(ep.module()) on these inputs, operation by operation",
-    why="a division by zero, a logarithm or root of a negative number, or an overflow inside "
-    "the model",
+    why="usual reasons inside a model: a division by zero, a logarithm or root of a negative "
+    "number, an overflow",
 )
 UNWRITTEN_FIX = Fix(
     what="find what the kernel leaves unwritten: a mask or grid that does not cover the whole "

@@ -95,7 +95,7 @@ def counted(diagnosis: Diagnosis, observations: Observations) -> Diagnosis:
     means = joined(
         diagnosis.means,
         shared(run, [group for one in same for group in one.groups]),
-        f"calls also break: {'; '.join(also)}" if also else "",
+        f"other violations: {'; '.join(also)}" if also else "",
     )
     calls = which(run, same) if same else of_call(call, run.made)
     count = sum(one.count for one in same)
@@ -113,7 +113,7 @@ def joined(*parts: str | None) -> str | None:
 def with_count(said: str, count: int, total: int, first: int) -> str:
     """Return a headline with how many calls, or which one, if it stays short enough."""
     calls = f"call {first} of {total}" if count == 1 and first else f"{count} of {total} calls"
-    counted = f"{said} in {calls}"
+    counted = f"{said}, in {calls}"
     return counted if len(counted) <= HEADLINE else said
 
 

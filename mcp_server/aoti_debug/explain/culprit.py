@@ -22,7 +22,7 @@ def part(culprit: Culprit) -> str:
         return "the code of a package, and not of torch.compile"
     if culprit.stage != "code" or not (culprit.op or culprit.code):
         return ""
-    return f"Inductor's {culprit.code or 'lowering or code'} of {culprit.op or 'this'}"
+    return f"Inductor's {culprit.code or 'lowering or codegen'} of {culprit.op or 'this'}"
 
 
 def headline(culprit: Culprit, node: str) -> str:
@@ -48,7 +48,7 @@ def fixes(culprit: Culprit) -> list[Fix]:
         return []
     took: Tried = way if way.whole is None else way.whole
     of = "the part alone" if way.whole is None else "the program"
-    cost = f"; {took.ratio:.2f} × the time" if took.ratio is not None else ""
+    cost = f"; takes {took.ratio:.2f} × the time" if took.ratio is not None else ""
     what = f"compile with inductor_configs={way.settings!r}"
     if way.fallback:
         what = (

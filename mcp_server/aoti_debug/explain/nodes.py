@@ -69,14 +69,14 @@ def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> F
     )
 
 
-DIVISOR = "keep the divisor away from zero: clamp_min(eps), or a default where it is zero"
+DIVISOR = "keep the divisor away from zero: clamp_min(eps), or a default result where it is zero"
 FIXES: Mapping[ReasonKind, str] = {
     "masked_row": "fill masks with torch.finfo(dtype).min in place of -Inf, or keep one element "
     "of such a row unmasked and zero its result",
     "zero_by_zero": DIVISOR,
     "division_by_zero": DIVISOR,
     "logarithm": "clamp_min(eps) before the logarithm; log_softmax or xlogy where they fit",
-    "exponential": "subtract the largest value first: softmax or logsumexp do",
+    "exponential": "subtract the largest value first, as softmax and logsumexp do",
     "square_root": "clamp_min(0) before the root",
     "reciprocal_root": "add eps before the root",
     "unit_interval": "clamp(-1, 1) before it: rounding alone can pass the ends",

@@ -88,9 +88,9 @@ def row_of(row: Report, at: int | None = None, mark: str | None = None) -> Value
 
 
 REPORT_IT = Fix(
-    what="keep the operator out of the generated code until Inductor is fixed: compile with "
-    "another form of it (a decomposition, a copy between it and its neighbors), or another torch",
-    why="the exported program is right, so the fault is Inductor's; the files beside the report "
+    what="until Inductor is fixed, write the operator in another form (a decomposition, a copy "
+    "between it and its neighbors), or compile with another torch",
+    why="the exported program is right, so the fault is Inductor's; the files next to the report "
     "reproduce it",
 )
 IN_32_BITS = Fix(
@@ -154,7 +154,7 @@ def read_bisection(report: Report) -> Found | None:
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
     fixes = [fix]
     if blamed is not None:
-        why = f"{fix.why}; {culprit.ISSUE} is the draft of an issue for PyTorch"
+        why = f"{fix.why}; {culprit.ISSUE} is a draft issue for PyTorch"
         fixes = [*culprit.fixes(blamed), fix.model_copy(update={"why": why})]
     explained = first.get("explains", alone.startswith("wrong")) is not False
     decided = explained or isinstance(launch, dict)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aoti_debug.read.check_report import Outcome, TrialReport
     from aoti_debug.symptom import Tried
 
-REFUSES = "a host with AOTI_RUNTIME_CHECK_INPUTS=1 would refuse them"
+REFUSES = "a host with AOTI_RUNTIME_CHECK_INPUTS=1 would refuse calls that break this"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     others = complained_of(observations)
     if others and not any((t.call.pid, t.call.call) in others for t, _ in breaking):
         calls = ", ".join(str(call) for _, call in sorted(others)[:4])
-        why = f"the script finds the results of call {calls} wrong, which breaks nothing"
+        why = f"the script rejects the results of call {calls}, which breaks nothing"
         return Weighed("also_true", lines(breaking, "which breaks it"), why)
     if mixed := mixed_rows(observations):
-        why = f"calls {mixed}, which break nothing, give one row different results"
+        why = f"calls {mixed} break nothing, and give the same row different results"
         return Weighed("also_true", (), why)
     pair = observations.checks.pair
     fine = all(outcome.given.verdict == "agrees" for _, outcome in breaking)

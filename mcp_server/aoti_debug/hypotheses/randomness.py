@@ -40,8 +40,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         ops = [op for op in compared.random if "dropout" in op]
         own = [one for one in draws if one.op in ops]
         if not own or any(one in moving for one in own):
-            said = f"each call gives another result: {', '.join(ops)[:200]} is active, for the "
-            said += "model was exported in training mode"
+            said = "the model was exported in training mode: each call gives a different result "
+            said += f"because of {', '.join(ops)[:200]}"
             place = moving[0].stack if moving and moving[0] in own else compared.drawn
             yield found(IN_TRAINING, compared, said, ops, place, own, TRAINING_FIX)
             return
@@ -70,7 +70,7 @@ def found(
         source=last_line_of(place),
         because=[
             Experiment(
-                experiment=f"{one.op} alone with another seed, in the exported program",
+                experiment=f"another seed for {one.op} only, in the exported program",
                 result=f"results are {one.apart:.3g} apart",
             )
             for one in draws[:3]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 Words = tuple[Category, str, str]  # category, what differs, fix
-UNLIKE = "its inputs are changed or prepared differently before the call"
+UNLIKE = "inputs changed or prepared differently before the call"
 AGAIN = "export and compile again after the weights change, or load them"
 
 
@@ -160,10 +160,10 @@ def words(observations: Observations, one: Reference) -> Words | None:
         return "contract_argument", said, "pass the inputs in one order to both"
     if one.written:
         names = named(observations, *one.written[:3])
-        said = f"{names}: written in place between the package's call and the reference's"
-        return "user_code", said, f"give both a copy of {names}"
+        said = f"{names} changed in place between the package's call and the reference's"
+        return "user_code", said, f"give package and reference each a copy of {names}"
     if one.attributes:
-        said = f"the reference has other settings than the export: {'; '.join(one.attributes[:2])}"
+        said = f"the reference has other attributes than at export: {'; '.join(one.attributes[:2])}"
         fix = "set the module's attributes before the export, and compile again after a change"
         return "user_code", said, fix
     if one.changed:
@@ -184,12 +184,12 @@ def words(observations: Observations, one: Reference) -> Words | None:
         said = f"{names}: the reference is given other values than call {one.call} of the package"
         return "user_code", said, "give both the same inputs, prepared in the same way"
     if len(one.rows) == 2:
-        said = f"the package never received {one.rows[0]} of {one.rows[1]} rows of the reference: "
+        said = f"the package never received {one.rows[0]} of {one.rows[1]} reference rows: "
         names = named(observations, *one.unlike_inputs[:4])
         verb = "differ" if len(one.unlike_inputs) > 1 else "differs"
         said += f"{names} {verb}" if names else UNLIKE
-        fix = "copy the inputs of a call before their memory is written again, and prepare the "
-        fix += "inputs of both in the same way"
+        fix = "copy a call's inputs before their memory is written again, and prepare them in the "
+        fix += "same way for package and reference"
         in_threads = any(phase.details.thread for phase in observations.run.of("run")) and not names
         return "concurrency" if in_threads else "user_code", said, fix
     if one.far and one.another and stale(observations):
@@ -309,8 +309,8 @@ def candidate(
     at = at_place(place)
     fixes = [Fix(what=fix)]
     if one.lazy is not None and one.caller is not None:
-        now = "evaluate the reference at once, where the generator is made: list(…)"
-        why = f"it runs only when it is asked for values, at {spot(*one.lazy)}"
+        now = "evaluate the reference at once, where the generator is created: list(…)"
+        why = f"the generator runs only when its values are read, at {spot(*one.lazy)}"
         fixes.insert(0, Fix(what=now, where=spot(*one.caller), why=why))
     because = []
     if pair is not None and pair.explained:
@@ -320,11 +320,11 @@ def candidate(
     if tried:
         because.append(Experiment(experiment=tried, result="agree: the package is right"))
     if one.far:
-        what = f"call {one.call}, against the module on the same inputs, in the script"
+        what = f"call {one.call} and the module on the same inputs, in the script"
         because.append(Experiment(experiment=what, result=f"{one.apart:.3g} apart"))
-    if fine := [pair for pair in pairs if not pair.far]:
-        calls = ", ".join(str(pair.call) for pair in fine[:4])
-        because.append(Experiment(experiment=f"call {calls}, likewise", result="agree"))
+    if fine := dict.fromkeys(pair.call for pair in pairs if not pair.far):
+        calls = ", ".join(map(str, list(fine)[:4]))
+        because.append(Experiment(experiment=f"call {calls}, in the same way", result="agree"))
     return Kind(category, "output", Tier.DIFFERENT_VALUES, GUIDE).found(
         said if at in said else said + at,
         one.span,

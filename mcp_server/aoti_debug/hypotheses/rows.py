@@ -29,16 +29,16 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         lines = last_line_of(mixing.stack)
         at = "".join(at_line(line.file, line.line) for line in lines)
         said = f"{mixing.op}{at} makes the result of a row depend on the other rows of its batch"
-        what = f"the exported program, row {mixing.row} in place of all rows"
-        moved = Experiment(experiment=what, result=f"its result is {mixing.apart:.3g} apart")
+        what = f"the exported program, with row {mixing.row} copied to all rows"
+        moved = Experiment(experiment=what, result=f"that row changes by {mixing.apart:.3g}")
         because = [agree, moved]
         for seen in run.like_rows[:1]:
             first, row, other, place, apart = seen.apart
-            both = f"call {first:.0f} row {row:.0f}, call {other:.0f} row {place:.0f}"
-            what = f"{both}, in the script"
-            because.append(Experiment(experiment=what, result=f"like inputs, {apart:.3g} apart"))
-        what = "compute it for each row alone (reduce over the row's own dimensions)"
-        why = "eager does the same: the package is right, and the model mixes rows"
+            both = f"call {first:.0f} row {row:.0f} and call {other:.0f} row {place:.0f}"
+            what = f"the results of {both}, in the script"
+            because.append(Experiment(experiment=what, result=f"same inputs, {apart:.3g} apart"))
+        what = "compute this operator on each row separately (reduce over the row's own dimensions)"
+        why = "eager gives the same results: the model mixes rows, and the package is right"
         yield MIXES.found(
             said,
             trials.artifact,
@@ -52,9 +52,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if (one := same_rows(observations)) is None or strange:  # NaN may be what is rejected
         return
     at = at_place(one.caller)
-    count = f"each of {one.same} rows" if one.same else f"in each of {len(run.references)} calls"
-    said = f"the package gives {count} what the module gives{at}: results are mixed up after the "
-    said += "call"
+    count = f"on each of {one.same} rows" if one.same else f"in each of {len(run.references)} calls"
+    said = f"package and module agree {count}{at}: results are mixed up after the call"
     what = "keep each result with the request that it belongs to: store it under a key that no "
     what += "other request has, and copy it"
     yield AFTER.found(
@@ -64,7 +63,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         source=[*filter(None, (observations.stored,)), *observations.caller[:1]],
         because=[
             agree,
-            Experiment(experiment=f"{count}, module and package, in the script", result="agree"),
+            Experiment(experiment=f"module and package {count}, in the script", result="agree"),
         ],
         fixes=[Fix(what=what)],
     )

@@ -31,7 +31,7 @@ GUIDE = "guides/threads-streams-hangs.md"
 TORN = Kind("concurrency", "run", Tier.RAISED, GUIDE)
 REUSED = replace(TORN, confidence="possible")
 KEPT = Kind("user_code", "run", Tier.RAISED, GUIDE)
-WELL = "ends well: nothing is wrong"
+WELL = "ends without an error"
 
 # Why a call can give other results in the script than alone: category, words, fix.
 Why = tuple[Category, str, str]
@@ -58,7 +58,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if observations.ending is None:
         return
     agreed, rejected = agreeing(observations), rejects(observations)
-    if (sure := handed_over(observations) or lost(observations)) is not None:
+    sure = handed_over(observations) or lost(observations) or through(observations)
+    if sure is not None:
         yield sure
         return
     others = in_script(observations)
@@ -96,11 +97,11 @@ def handed_over(observations: Observations) -> Candidate | None:
     one = max(found, key=lambda one: one.count)
     places = [one.writer, one.caller, one.maker]
     wrote, read, made = (spot(*place) if place else "" for place in places)
-    said = f"{wrote or 'the script'} writes memory again before {read or 'a later line'} has read "
+    said = f"{wrote or 'the script'} overwrites memory before {read or 'a later line'} has read "
     said += f"it: {one.count} tensor{'s' * (one.count > 1)} from {made or 'earlier'}"
-    what = "the script again, each read given what was there when its tensor was handed over"
+    what = "the script again, each read getting the values from when the tensor was handed over"
     fix = Fix(
-        what="hand over a copy (.clone()), or use more buffers than tensors can wait to be read",
+        what="hand over a copy (.clone()), or use more buffers than there are unread tensors",
         where=made or None,
     )
     kind = replace(KEPT if one.same else TORN, confidence="proved")
@@ -124,17 +125,38 @@ def lost(observations: Observations) -> Candidate | None:
         return None
     one = max(found, key=lambda one: one.count)
     at = f" at {spot(*one.writer)}" if one.writer else ""
-    said = f"a write in place{at} changes a copy that nothing reads ({one.count} times): what was "
-    said += "copied stays as it was"
-    what = "the script again, with these writes applied to what was copied"
-    fix = "assign to what is indexed (x[rows] = 0); indexing with a list or a tensor, .to() and "
-    fix += "reshape give copies"
+    said = f"an in-place write{at} changes a copy that nothing reads ({one.count} times): the "
+    said += "original stays as it was"
+    what = "the script again, with these writes applied to the original"
+    fix = "assign to the original (x[rows] = 0): indexing with a list or a tensor, .to() and "
+    fix += "reshape return copies"
     return replace(KEPT, confidence="proved").found(
         said,
         one.span,
         source=source_of(one.writer),
         because=[Experiment(experiment=what, result=WELL)],
         fixes=[Fix(what=fix)],
+    )
+
+
+def through(observations: Observations) -> Candidate | None:
+    """Return the call that is taken for a copy, if the script ends well where it makes one."""
+    again = handed_and_well(observations)
+    found = [one for one in again.run.handed if one.through] if again is not None else []
+    if not found:
+        return None
+    one = max(found, key=lambda one: one.count)
+    made = f" at {spot(*one.maker)}" if one.maker else ""
+    wrote = spot(*one.writer) if one.writer else "a later write"
+    said = f"a call{made} returns the tensor itself, no copy: {wrote} changes the original"
+    what = "the script again, with calls such as .to() and .contiguous() returning real copies"
+    fix = "copy explicitly: .clone(), or .to(..., copy=True)"
+    return replace(KEPT, confidence="proved").found(
+        said,
+        one.span,
+        source=source_of(*dict.fromkeys((one.maker, one.writer))),
+        because=[Experiment(experiment=what, result=WELL)],
+        fixes=[Fix(what=fix, where=made.removeprefix(" at ") or None)],
     )
 
 

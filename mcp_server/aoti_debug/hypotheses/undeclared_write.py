@@ -43,13 +43,13 @@ def state(one: Wrote, report: WritesReport, order: int) -> Candidate:
     found, calls = candidate(one, report, order, tells=False), report.left_over
     numbers = ", ".join(str(again.call) for again in calls[:4])
     far = max(again.recorded.apart for again in calls if again.recorded is not None)
-    what = f"call {numbers}, with copies for {one.op[:100]}, in a package loaded anew"
-    because = [Experiment(experiment=what, result=f"{far:.3g} from the script's results")]
+    what = f"call {numbers} in a package loaded again, giving copies to {one.op[:100]}"
+    because = [Experiment(experiment=what, result=f"{far:.3g} apart from the script's results")]
     if len(calls) < len(report.calls):
-        because.append(Experiment(experiment="other calls, likewise", result="agree"))
+        because.append(Experiment(experiment="other calls, in the same way", result="agree"))
     text = f"{one.op[:100]} writes to {one.constant[:100]}, a constant that later calls read; its "
     return found.but(
-        summary=f"{text}schema says it only reads", confidence="proved", because=because
+        summary=f"{text}schema declares no write", confidence="proved", because=because
     )
 
 
@@ -73,9 +73,9 @@ def also_true(observations: Observations) -> list[str]:
 def said(one: Wrote) -> str:
     op, argument = one.op[:200], one.argument[:100]
     if one.again:
-        return f"{op} returns the memory of its earlier result; its schema says a new tensor"
+        return f"{op} returns the memory of its earlier result; its schema promises a new one"
     if one.aliased:
-        return f"{op} returns the memory of its argument {argument}; its schema says a new tensor"
+        return f"{op} returns the memory of its argument {argument}; its schema promises a new one"
     return undeclared(op, argument)[0]
 
 
@@ -83,7 +83,7 @@ def candidate(one: Wrote, report: WritesReport, order: int, *, tells: bool) -> C
     """Return the write as a cause; `tells`: copies of its arguments would change the values."""
     copied = report.copied
     helps = tells and copied is not None and copied.verdict == "agrees"
-    tried = f"package and exported program, with copies for {one.op[:100]}"
+    tried = f"package and exported program, giving copies to {one.op[:100]}"
     because = [Experiment(experiment=tried, result=words(copied))] if copied and tells else []
     name, place = one.argument[:100], one.places.real
     change = {"what": f"return {name}.clone() in the operator"} if one.aliased else {}

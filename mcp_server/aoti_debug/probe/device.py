@@ -303,19 +303,25 @@ class Watcher:
             self.read()
             if not any(one.launched and not one.over for one in list(self.entries)):
                 break
-            if time.perf_counter() > until or self._lost():
+            if time.perf_counter() > until or self.lost():
                 break
             time.sleep(0.001)
         self.ended = True
         if self.file and not self.entries:
             os.unlink(self.file)
 
-    def _lost(self) -> bool:
-        for device in self.devices.values():
-            self.driver("cuCtxSetCurrent", ctypes.c_void_p(device.context))
-            if self.driver.library.cuStreamQuery(device.stream) not in (0, _BUSY):
-                return True
-        return False
+    def lost(self) -> bool:
+        """Tell whether a device's context has failed."""
+        cuda, before = self.driver.library, ctypes.c_void_p()
+        cuda.cuCtxGetCurrent(ctypes.byref(before))
+        try:
+            return any(
+                cuda.cuCtxSetCurrent(ctypes.c_void_p(one.context))
+                or cuda.cuStreamQuery(one.stream) not in (0, _BUSY)
+                for one in self.devices.values()
+            )
+        finally:
+            cuda.cuCtxSetCurrent(before)
 
 
 def capturing(torch: Any) -> bool:

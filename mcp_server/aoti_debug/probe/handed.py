@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple, Optional
 
-from . import describe, events, lost_writes, memory, repeats, watch
+from . import describe, events, lost_writes, memory, not_copied, repeats, watch
 from .lazy import torch
 
 _BYTES = 1 << 20  # of a tensor
@@ -75,7 +75,7 @@ def begin() -> None:
             _thread.mode.__exit__(None, None, None)
 
     thread._bootstrap_inner = bootstrap
-    if memory.applies_lost:
+    if memory.experiment != "1":
         return
     for home, name in (("queue", "Queue"), ("concurrent.futures", "ThreadPoolExecutor")):
         kind: Any = getattr(import_module(home), name)
@@ -119,10 +119,11 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
         _enter()
-        if not memory.applies_lost:
+        if memory.experiment == "1":
             args, kwargs = _meant((args, kwargs), _as_written)
         for leaf in leaves((args, kwargs)):
             lost_writes.read(leaf)
+            not_copied.read(leaf)
             if _plain(leaf):
                 _inputs[_memory(leaf)] = watch.caller("library")
         result = original(model, *args, **kwargs)
@@ -136,6 +137,7 @@ def calling(original: Callable[..., Any]) -> Callable[..., Any]:
 def ended() -> None:
     """Say which line wrote what another had not read yet, and how often."""
     lost_writes.ended()
+    not_copied.ended()
     for (writer, maker, reader, same), count in list(_found.items())[:_LINES]:
         events.emit("handed", writer=writer, maker=maker, caller=reader, same=same, count=count)
     for (writer, call), count in list(_after.items())[:_LINES]:
@@ -189,10 +191,11 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
     if _thread.inside or name == _ATTRIBUTE:
         return func(*args, **kwargs)
     writes = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
-    if memory.applies_lost:
-        return _looked(func(*args, **kwargs), name, args, kwargs, writes)
+    if memory.experiment != "1":
+        result = not_copied.real(name, args, func(*args, **kwargs))
+        return _looked(result, name, args, kwargs, writes)
     with _writing if writes else contextlib.nullcontext():  # what is copied is what was written
-        result = _seen(func, args, kwargs, writes)
+        result = _seen(func, name, args, kwargs, writes)
     return _looked(result, name, args, kwargs, writes)
 
 
@@ -200,12 +203,13 @@ def _looked(result: Any, name: str, args: Any, kwargs: Any, writes: bool) -> Any
     inside, _thread.inside = _thread.inside, True
     try:
         lost_writes.seen(name, args, kwargs, result, writes)
+        not_copied.seen(name, args, kwargs, result, writes)
     finally:
         _thread.inside = inside
     return result
 
 
-def _seen(func: Any, args: Any, kwargs: Any, writes: bool) -> Any:
+def _seen(func: Any, name: str, args: Any, kwargs: Any, writes: bool) -> Any:
     """Call a function on what was meant, and remember what it made or wrote."""
     leaves = torch.utils._pytree.tree_leaves
     result, _thread.inside = func(*args, **kwargs), True
@@ -226,7 +230,9 @@ def _seen(func: Any, args: Any, kwargs: Any, writes: bool) -> Any:
             _wrote(made, place)
             whole = [leaf._base for leaf in made if leaf._base is not None and _plain(leaf._base)]
             made, values = made + whole, [*values, *whole]
-        _remember(made, values, place, writes, source)
+        known = _given.get(result) if not_copied.is_same(name, args, result) else None
+        kept = writes or (known is not None and known.original is None)
+        _remember(made, values, place, kept, source)
     finally:
         _thread.inside = False
     return result

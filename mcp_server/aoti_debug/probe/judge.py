@@ -130,7 +130,7 @@ def _one(expected: Input, given: Leaf, symbols: Mapping[str, int]) -> Iterator[B
     if expected.dims is None or shape is None:
         return
     if len(shape) != len(expected.dims):
-        reason = "sizes are read past the end of the shape"
+        reason = "the package reads sizes past the end of the shape"
         yield Break(*at, "rank", f"{len(expected.dims)}", f"{len(shape)}", reason)
         return
     yield from _sizes(at, expected.dims, shape, symbols)

@@ -68,7 +68,7 @@ def _gone(key: int) -> None:
     if one is None:
         return
     _found[one.place] = _found.get(one.place, 0) + 1
-    if memory.applies_lost and one.of.index is not None:
+    if memory.experiment == "lost" and one.of.index is not None:
         with torch._C.DisableTorchFunction(), torch.no_grad():
             one.of.whole[one.of.index] = one.values
 

@@ -76,8 +76,10 @@ class Managed:
 
 managed: dict[int, Managed] = {}  # by instance
 given = 0  # calls of load_constants
-hands_over = bool(os.environ.get("AOTI_DEBUG_HANDED"))  # the experiment of `handed`
-applies_lost = os.environ.get("AOTI_DEBUG_HANDED") == "lost"  # that of `lost_writes` in its place
+# The experiment of `handed`: "1"; that of `lost_writes`, "lost", or of `not_copied`, "copies", in
+# its place.
+experiment = os.environ.get("AOTI_DEBUG_HANDED", "")
+hands_over = bool(experiment)
 loaded: WeakKeyDictionary[Any, Loaded] = WeakKeyDictionary()
 names_of_package: dict[tuple[str, str], Names] = {}
 promised: dict[tuple[str, str], list[Any]] = {}  # of packages: dtype, device and sizes of outputs

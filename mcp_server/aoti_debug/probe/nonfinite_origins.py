@@ -296,12 +296,12 @@ def _overflow(op: str, tensors: Any, values: Any, result: Any, place: tuple[int,
             return Reason("infinite_operands", text)
         return Reason("infinite_operands", f"{op} of values that hold Inf")
     if op in ("to", "to_copy", "convert_element_type") and largest > limit:
-        text = f"overflow of {dtype}: {largest:.6g} is over {limit:.6g}"
+        text = f"overflow of {dtype}, {largest:.6g} is over {limit:.6g}"
         return Reason("overflow", text, dtype)
     if op == "exp" and floats:
         at = _at(floats[0], place, result.shape)
         if at is not None:
-            text = f"overflow of {dtype}: exp({at:.6g}) is over {limit:.6g}"
+            text = f"overflow of {dtype}, exp({at:.6g}) is over {limit:.6g}"
             return Reason("exponential", text, dtype)
     products = op in intermediates.PRODUCTS
     inside = " inside a sum of products" if products else " in a sum" if op in _REDUCED else ""

@@ -136,13 +136,14 @@ def _before_exit() -> None:
 
 
 def failed(entry: device.Entry | None) -> None:
-    """Look which call a device did not come to the end of, when one raised."""
+    """Look which call a device did not come to the end of, when one raised: the call itself only
+    if its device is lost, since a host may refuse a call before its kernels."""
     watching = _watcher[0] if _watcher else None
     if watching is None:
         return
     watching.read()
     first = watching.first()
-    if first is not None:
+    if first is not None and (first is not entry or watching.lost()):
         _stuck(first)
     if entry is not None:
         watching.drop(entry)

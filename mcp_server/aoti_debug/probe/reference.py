@@ -380,7 +380,7 @@ def _differences(module: Any) -> dict[str, Any]:
         found.update(changed, **_swapped(module))
     attributes = _attributes(module)
     others = [
-        f"{name} = {value!r:.40}, at the export {export.attributes[name]!r:.40}"
+        f"{name} = {value!r:.40} ({export.attributes[name]!r:.40} at export)"
         for name, value in attributes.items()
         if name in export.attributes and export.attributes[name] != value
     ]

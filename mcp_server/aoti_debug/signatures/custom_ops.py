@@ -3,8 +3,8 @@
 TABLE = r"""
 aten_op_not_traceable export lowering_error SPECIFIC_TEXT
     summary {op} cannot be traced: PyTorch itself has no fake kernel for it
-    means An operator of PyTorch that export does not cover, in this release or at all.
-    fix Replace the operator, or wrap the call into a custom op with register_fake
+    means torch.export does not support this operator, at least in this release.
+    fix Replace the operator, or wrap the call in a custom op with register_fake
     fix Try the newest torch
     guide lowering-and-cpp.md#export-errors
     pattern unsupported operator: (?P<op>(?:aten|prims)\.[\w.]{1,200})

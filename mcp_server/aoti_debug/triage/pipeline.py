@@ -317,7 +317,7 @@ def proposed(state: RunState, best: Diagnosis, observations: Observations) -> Di
 def to_verify(what: str, state: RunState, why: str = "") -> Next:
     """Return the step that runs a fix, by default the script once it is changed."""
     arguments = {"what": what, "against": state.directory.id}
-    why = why or "once it is fixed: runs the script and held-out inputs"
+    why = why or "run this after the fix: it tests the script and held-out inputs"
     return Next(tool="verify_fix", arguments=arguments, why=why)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aoti_debug.diagnose import Observations
 from aoti_debug.facts.stages import Setting, stage_named
 from aoti_debug.model import Diagnosis
+from aoti_debug.read.event_records import Handed
 from aoti_debug.run.machine import find_tool
 from aoti_debug.symptom import agreeing, printed_in_threads, rejects
 from aoti_debug.triage.captured_call import Captured, captured
@@ -84,7 +85,7 @@ def compare(state: RunState, first: Observations, call: Captured, ran: Ran) -> t
     return found, f"captured; it failed there again {same}"
 
 
-HANDED_OVER, LOST_WRITES = "handed-over", "lost-writes"  # in the names of steps' directories
+HANDED_OVER = "handed-over"  # in the names of steps' directories
 WHY_HANDED = "the package is right: checks whether memory is overwritten before it is read"
 
 
@@ -95,7 +96,13 @@ def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
     unsure = best.confidence != "proved" or any(o.written and o.lazy is None for o in seen)
     mine = ("user_code", "concurrency", *(("no_fault",) if threads else ()))
     asked = best.category in mine and unsure and (threads or rejects(observations))
-    return bool(asked and agreeing(observations))
+    return bool(asked and (agreeing(observations) or not compared_with_program(observations)))
+
+
+def compared_with_program(observations: Observations) -> bool:
+    """Tell whether a call of the package was held against its exported program."""
+    checks = observations.checks
+    return checks.compare is not None or bool(checks.trials and checks.trials.trials)
 
 
 async def again(state: RunState, folder: str, flags: Mapping[str, str] | None = None) -> Ran:
@@ -120,8 +127,8 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     said = f"{count} reads of overwritten memory; with the original values the script "
     said += "fails too" if shows(ran.observations) else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
-    if shows(ran.observations) and any(one.lost for one in seen):
-        return await take_lost(state, observations, ran)
+    if shows(ran.observations) and any(one.lost or one.through for one in seen):
+        return await take_applied(state, observations, ran)
     alone = all(one.same for one in seen if one.late or one.after)
     if not shows(ran.observations) and not alone and not await fails_again(state):
         return observations
@@ -137,18 +144,52 @@ async def fails_again(state: RunState) -> bool:
     return fails
 
 
-async def take_lost(state: RunState, observations: Observations, handed: Ran) -> Observations:
-    """Run it once more, with writes to copies that nothing reads applied to what was copied."""
-    ran = await again(state, LOST_WRITES, {"AOTI_DEBUG_HANDED": "lost"})
-    count = sum(one.count for one in ran.observations.run.handed if one.lost)
-    said = f"{count} writes to a copy that nothing reads; with them applied, the script "
-    said += "fails too" if shows(ran.observations) else "ends well"
-    why = "a write to a copy that nothing reads changes nothing: applies it to what was copied"
-    state.done(state.step("lost writes", why, ran, said))
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An experiment on what is taken for the original, or for a copy, and is not."""
+
+    folder: str
+    flag: str
+    of: Callable[[Handed], bool]
+    what: str
+    done: str
+    why: str
+
+
+LOST_WRITES = Applied(
+    "lost-writes",
+    "lost",
+    lambda one: one.lost,
+    "writes to a copy that nothing reads",
+    "with them applied",
+    "a write to a copy that nothing reads changes nothing: applies it to what was copied",
+)
+NOT_COPIED = Applied(
+    "real-copies",
+    "copies",
+    lambda one: one.through,
+    "writes to a tensor that a call like .to() returned without a copy",
+    "with real copies",
+    ".to() and .contiguous() can return the tensor itself: makes them copy",
+)
+
+
+async def take_applied(state: RunState, observations: Observations, handed: Ran) -> Observations:
+    """Run the script once more for each experiment that the first one calls for, until it ends
+    well."""
     threads = any(one.details.thread for one in observations.run.of("run"))
-    if shows(ran.observations) or (threads and not await fails_again(state)):
-        ran = handed
-    return replace(observations, handed=ran.observations)
+    for each in (LOST_WRITES, NOT_COPIED):
+        count = sum(one.count for one in handed.observations.run.handed if each.of(one))
+        if not count:
+            continue
+        ran = await again(state, each.folder, {"AOTI_DEBUG_HANDED": each.flag})
+        said = f"{count} {each.what}; {each.done}, the script "
+        said += "fails too" if shows(ran.observations) else "ends well"
+        name = each.folder.replace("-", " ")
+        state.done(state.step(name, each.why, ran, said))
+        if not shows(ran.observations) and (not threads or await fails_again(state)):
+            return replace(observations, handed=ran.observations)
+    return replace(observations, handed=handed.observations)
 
 
 HANDED = LaterStep("handed over", 600.0, take_handed, handed_can_tell)

@@ -158,6 +158,9 @@ class RunState:
         return self.directory.path.parent.parent
 
     def say(self, doing: str) -> None:
+        known = self.diagnosis
+        if known is not None and known.found_fault and known.confidence != "possible":
+            doing = f"{doing}; so far {known.confidence}: {known.summary}"
         self.doing = doing
         self.on_change()
 

@@ -25,7 +25,7 @@ from aoti_debug.symptom import agreeing, far, rejects
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.observe import events_of
-from aoti_debug.triage.rerun import HANDED_OVER, LOST_WRITES
+from aoti_debug.triage.rerun import HANDED_OVER, LOST_WRITES, NOT_COPIED
 from aoti_debug.triage.run_state import Ran, RunState
 from aoti_debug.triage.script_files import kept_sources, script_files
 from aoti_debug.triage.spawn import hold_gpus, spawn
@@ -90,9 +90,9 @@ class Before:
 
     @property
     def applied(self) -> RunSeen | None:
-        """Return the run in which writes to copies were applied to what was copied."""
-        steps = map(events_of, self.path.glob(f"steps/*-{LOST_WRITES}"))
-        return next(steps, None)
+        """Return the last run in which lost writes were applied, or copies made real."""
+        found = [self.path.glob(f"steps/*-{one.folder}") for one in (NOT_COPIED, LOST_WRITES)]
+        return next(map(events_of, chain(*found)), None)
 
     @property
     def operator(self) -> str | None:

@@ -249,7 +249,7 @@ def _ending(facts: Facts) -> Found:
     if facts.still:
         return Found(what, "bad", f"still there: {facts.still}", "not fixed")
     if not facts.now.failed:
-        return Found(what, "good", f"gone: {facts.original}")
+        return Found(what, "good", f"gone (before: {facts.original})")
     if facts.original.same(facts.now):
         return Found(what, "bad", f"still there: {facts.now}", "not fixed")
     if facts.raised_by_user and _refusable(facts):
