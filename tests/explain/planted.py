@@ -83,6 +83,15 @@ class Cheapest(nn.Module):
         return place // 6, place % 6, board.amin()
 
 
+class Spread(nn.Module):
+    """Products that overflow int32: eager wraps them, Inductor's index arithmetic does not."""
+
+    def forward(self, table):
+        cell = torch.arange(48, dtype=torch.int32)[:, None] * 48
+        cell = cell + torch.arange(48, dtype=torch.int32)
+        return table[cell * 1640531 % 61]  # overflows
+
+
 def exported(model, *inputs):
     with torch.no_grad():
         return torch.export.export(model.eval(), inputs)
@@ -215,6 +224,8 @@ def compare_wrong():
     pair = torch.rand(6, 5), torch.rand(5, 6)
     cheapest = exported(Cheapest(), *pair)
     look("cheapest", cheapest, package("cheapest", cheapest), *pair, blame=0)
+    spread, table = exported(Spread(), torch.rand(61)), torch.rand(61)
+    look("spread", spread, package("spread", spread), table, blame=0)
 
 
 def blamed():

@@ -498,6 +498,14 @@ def test_an_operator_that_is_right_as_soon_as_its_inputs_are_outputs_is_found_ap
     assert len(report["compiles"]) == 1 and report["first"]["explains"]
 
 
+def test_a_product_that_eager_wraps_and_the_package_does_not_is_named(looked: Path):
+    found, report = wrong_in(looked / "spread")
+    assert found is not None and found.op == "aten.mul.Tensor"
+    assert "overflows int32" in str(found.headline)
+    assert "# overflows" in str(found.source[0].text)
+    assert len(report["compiles"]) == 1
+
+
 def test_a_small_element_is_held_against_its_own_size(looked: Path):
     assert json.loads((looked / "small.json").read_text())["scaled"] == [True, False]
 

@@ -100,6 +100,14 @@ IN_32_BITS = Fix(
 )
 
 
+WRAPS = Fix(
+    what="compute it in int64, and wrap it explicitly if the wrapped value is wanted: "
+    "(x + 2**31) % 2**32 - 2**31",
+    why="eager wraps int32 at 2**31; Inductor computes values derived from arange and indices "
+    "without wrapping",
+)
+
+
 def read_bisection(report: Report) -> Found | None:
     """Return the first wrong value that the search came to; None where it found none."""
     if isinstance(reason := report.get("reason"), dict):
@@ -147,7 +155,13 @@ def read_bisection(report: Report) -> Found | None:
             at = fused[0]
         headline = culprit.headline(blamed, str(at.get("node"))) or headline
         said += culprit.clause(blamed)
-    if wraps(first) or first.get("wide"):
+    if first.get("overflows"):
+        said += "; it overflows int32: eager wraps it, compiled code does not"
+        headline, fix = (
+            f"{node} ({op}) overflows int32: eager wraps it, compiled code does not",
+            WRAPS,
+        )
+    elif wraps(first) or first.get("wide"):
         said += "; it passes 2**31 and is computed in 32 bits"
         headline, fix = f"{node} ({op}) passes 2**31 and is computed in 32 bits", IN_32_BITS
     if report.get("reproduction"):

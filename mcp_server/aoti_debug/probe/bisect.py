@@ -133,20 +133,17 @@ class Search:
 
     def wrapped(self) -> bool:
         """Look first at integers that pass 32 bits where they are made: Inductor computes indices
-        in 32 bits. What each is fused with is compiled alone, which is little."""
+        in 32 bits, and does not wrap what eager wraps. What each is fused with is compiled alone,
+        which is little."""
         if self._options.compiles == 0:
             return False
         values = {name: self._nodes[name].meta.get("val") for name in self._names}
-        names = [name for name, one in values.items() if getattr(one, "dtype", 0) == torch.int64]
+        kinds = (torch.int64, torch.int32)
+        names = [name for name, one in values.items() if getattr(one, "dtype", 0) in kinds]
         if not names:
             return False
         values = self._right([*names, *intermediates.entering([self._nodes[n] for n in names])])
-        origins = [
-            self._nodes[name]
-            for name in names
-            if _passes(values[name])
-            and not any(_passes(values.get(one.name)) for one in self._nodes[name].all_input_nodes)
-        ]
+        origins = [node for node in map(self._nodes.__getitem__, names) if _widens(node, values)]
         return any(self._wrapped_at(node) for node in origins[:_ORIGINS])
 
     def seen(self) -> bool:
@@ -182,6 +179,7 @@ class Search:
             return False
         part = [one.name for one in nodes]
         more = {"alone": _FUSED, "part": part, "wide": True, "seen_at": names[bad[0]["index"]]}
+        more["overflows"] = node.meta["val"].dtype == torch.int32
         first = {**self._first(node, bad[0], exact=True, located_with=0), **more}
         self._report.update(first=first, compiles=self.compiles)
         return True
@@ -431,6 +429,26 @@ class Search:
             given = self._options.report, exported, args, self._settings
             name, text = parts.reproduce(*given)
             self._report.update(reproduction=name, script=text)
+
+
+def _widens(node: Any, values: Document) -> bool:
+    """Tell whether the exact result passes 32 bits, and no input does."""
+    inputs = {one: values.get(one.name) for one in node.all_input_nodes}
+    if any(map(_passes, inputs.values())):
+        return False
+    if node.meta["val"].dtype == torch.int64:
+        return _passes(values[node.name])
+    try:  # eager wraps
+        args, kwargs = torch.fx.map_arg(
+            (node.args, node.kwargs), lambda one: _in_64_bits(inputs[one])
+        )
+        return _passes(node.target(*args, **kwargs))
+    except Exception:
+        return False  # an operator that takes no 64 bits
+
+
+def _in_64_bits(value: Any) -> Any:
+    return value.to(torch.int64) if getattr(value, "dtype", 0) == torch.int32 else value
 
 
 def _passes(value: Any) -> bool:
