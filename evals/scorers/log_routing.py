@@ -5,8 +5,8 @@ be defended, the phase, and the text, quoted from a public thread and trimmed (w
 before its message, the last line is the thread's title). `composed/...` marks a text without a
 thread. Rows whose thread gave a signature a sample are left out. A thread is
 OWNER/REPO#NUMBER of GitHub, or the address of a page.
-`known.jsonl.xz` is what the rules were written against; `unseen.jsonl.xz` was labelled before
-any run and scored once, when the rules were done.
+`known.jsonl.xz` is what the rules were written against; its last 52 rows were labelled before any
+run and scored once, when the rules were done.
 """
 
 from __future__ import annotations
