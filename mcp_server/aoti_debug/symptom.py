@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING
 
 from aoti_debug.plain import times
@@ -46,10 +46,9 @@ def apart_after_update(observations: Observations) -> bool:
     given = {one.pid: one.span.last for one in reversed(run.of("constants")) if one.ok}
     if ending is None or not ending.clean or not given:
         return False
-    last = {one.caller: one for one in compared(observations)}
-    return any(
-        one.far and one.span.first > given.get(one.pid, one.span.first) for one in last.values()
-    )
+    later = [one for one in compared(observations) if one.span.first > given.get(one.pid, inf)]
+    last = {one.caller: one for one in later}  # a module that agreed at first was changed since
+    return bool(later) and later[0].far and any(one.far for one in last.values())
 
 
 def printed(observations: Observations) -> list[PrintedDifference]:

@@ -147,8 +147,8 @@ def through(observations: Observations) -> Candidate | None:
         return None
     one = max(found, key=lambda one: one.count)
     made = f" at {spot(*one.maker)}" if one.maker else ""
-    wrote = spot(*one.writer) if one.writer else "a later write"
-    said = f"a call{made} returns the tensor itself, no copy: {wrote} changes the original"
+    said = f"a call{made} returns the tensor itself, no copy: "
+    said += f"{spot(*one.writer)} changes the original" if one.writer else "later writes change it"
     what = "the script again, with calls such as .to() and .contiguous() returning real copies"
     fix = "copy explicitly: .clone(), or .to(..., copy=True)"
     return replace(KEPT, confidence="proved").found(

@@ -456,4 +456,4 @@ def _passes(value: Any) -> bool:
     if not hasattr(value, "numel"):
         return isinstance(value, int) and abs(value) >= _WIDE
     whole = value.numel() and not value.is_floating_point() and not value.is_complex()
-    return bool(whole) and int(value.to(dtype=value.dtype).abs().max()) >= _WIDE
+    return bool(whole) and float(value.to(torch.float64).abs().max()) >= _WIDE  # bool has no abs

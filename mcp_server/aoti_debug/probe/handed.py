@@ -68,7 +68,7 @@ def begin() -> None:
     original = thread._bootstrap_inner
 
     def bootstrap(self: Any) -> None:
-        _enter()
+        enter()
         try:
             original(self)
         finally:  # what a thread leaves behind would need Python when that may be ending
@@ -92,7 +92,7 @@ def _shared(original: Callable[..., Any]) -> Callable[..., Any]:
         leaf = original(array)
         if not memory.loaded or _thread.inside or not _plain(leaf):
             return leaf
-        _enter()
+        enter()
         copy, own, place = _arrays.get(id(array), (None, None, None))
         if copy is array:
             _given[leaf] = _Given(None, original(own), 0, place, False)
@@ -103,8 +103,9 @@ def _shared(original: Callable[..., Any]) -> Callable[..., Any]:
     return of_array
 
 
-def _enter() -> None:
-    """Watch what this thread does, for as long as it lives."""
+def enter() -> None:
+    """Watch what this thread does, for as long as it lives: from the first load or call on. Before,
+    a mode could be in the way of an export."""
     if not _thread.watched:
         _thread.watched = True
         _thread.mode = _State.mode()
@@ -112,13 +113,12 @@ def _enter() -> None:
 
 
 def calling(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the call of a loaded model, which no mode sees. Before the first one a mode could be in
-    the way of an export."""
+    """Wrap the call of a loaded model, which no mode sees."""
     leaves = torch.utils._pytree.tree_leaves
 
     @functools.wraps(original)
     def call(model: Any, /, *args: Any, **kwargs: Any) -> Any:
-        _enter()
+        enter()
         if memory.experiment == "1":
             args, kwargs = _meant((args, kwargs), _as_written)
         for leaf in leaves((args, kwargs)):
@@ -151,8 +151,8 @@ def _handing(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def hand(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if memory.loaded:  # before, a mode could be in the way of an export
-            _enter()
+        if memory.loaded:
+            enter()
         place = watch.caller("library")
 
         def one(leaf: Any) -> Any:
@@ -195,7 +195,7 @@ def _function(self: Any, func: Any, types: Any, args: Any = (), kwargs: Any = No
         result = not_copied.real(name, args, func(*args, **kwargs))
         return _looked(result, name, args, kwargs, writes)
     with _writing if writes else contextlib.nullcontext():  # what is copied is what was written
-        result = _seen(func, name, args, kwargs, writes)
+        result = not_copied.real(name, args, _seen(func, name, args, kwargs, writes))
     return _looked(result, name, args, kwargs, writes)
 
 
@@ -203,7 +203,7 @@ def _looked(result: Any, name: str, args: Any, kwargs: Any, writes: bool) -> Any
     inside, _thread.inside = _thread.inside, True
     try:
         lost_writes.seen(name, args, kwargs, result, writes)
-        not_copied.seen(name, args, kwargs, result, writes)
+        not_copied.seen(args, kwargs, writes)
     finally:
         _thread.inside = inside
     return result

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from typing import Any, NamedTuple, Optional
 
-from . import events, memory, watch
+from . import events, memory, repeats, watch
 from .lazy import torch
 
 _COPIES = frozenset(
     "contiguous to float half bfloat16 double long int bool cpu cuda type type_as".split()
 )
 _LINES = 20
+_KEPT = 1024  # copies, with their originals
+_BYTES = 1 << 20
 
 Place = Optional[tuple[str, int]]
 Lines = tuple[Place, Place]  # of the call that is taken for a copy, and of the write
 
 
-class _Same(NamedTuple):
-    """A tensor that such a call returned, or its copy where that was made real."""
+class _Copy(NamedTuple):
+    """A copy that was made real, weakly, and the tensor that would have been returned."""
 
-    ref: Any  # weakly
-    original: Any  # weakly, of a real copy
+    ref: Any
+    original: Any
     place: Place
 
 
-_same: dict[int, _Same] = {}  # by the tensor's id
-_written: dict[int, tuple[Any, Lines]] = {}  # by the original's id: weakly, what wrote its copy
-_found: dict[Lines, int] = {}
+_copies: OrderedDict[int, _Copy] = OrderedDict()  # by the copy's id
+_written: dict[int, Lines] = {}  # by the original's id: what wrote its copy
+_own: set[int] = set()  # copies that were written
+_seen: dict[Place, int] = {}
+_found: dict[Lines, int] = {}  # an original or a copy that is read after the other was written
 
 
 def is_same(name: str, args: Any, result: Any) -> bool:
@@ -37,48 +42,53 @@ def is_same(name: str, args: Any, result: Any) -> bool:
 
 def real(name: str, args: Any, result: Any) -> Any:
     """Return a copy in place of the tensor itself, in the experiment that asks for it."""
-    if memory.experiment != "copies" or not is_same(name, args, result):
+    if not is_same(name, args, result):
+        return result
+    place = watch.caller("library")
+    _seen[place] = _seen.get(place, 0) + 1
+    small = result.numel() * result.element_size() <= _BYTES
+    if memory.experiment != "copies" or not small:
         return result
     with torch._C.DisableTorchFunction():
         copy = result.clone()
-    _remember(copy, weakref.ref(result))
+    key = id(copy)
+    _copies[key] = _Copy(weakref.ref(copy, lambda _: _forget(key)), result, place)
+    while len(_copies) > _KEPT:
+        _forget(next(iter(_copies)))
     return copy
 
 
-def _remember(made: Any, original: Any) -> None:
-    key = id(made)
-    ref = weakref.ref(made, lambda _: _same.pop(key, None))
-    _same[key] = _Same(ref, original, watch.caller("library"))
+def _forget(key: int) -> None:
+    _copies.pop(key, None)
+    _own.discard(key)
 
 
-def seen(name: str, args: Any, kwargs: Any, result: Any, writes: bool) -> None:
-    """Look at a function of torch that was called."""
-    if is_same(name, args, result):
-        _remember(result, None)
-    elif writes and args and (made := _same.get(id(args[0]))) is not None:
-        _wrote(made)
-    if _written:
-        for leaf in torch.utils._pytree.tree_leaves((args[writes:], kwargs)):
-            read(leaf)
-
-
-def _wrote(made: _Same) -> None:
-    lines = made.place, watch.caller("library")
-    if made.original is None:
-        _found[lines] = _found.get(lines, 0) + 1
-    elif (original := made.original()) is not None:
-        key = id(original)
-        _written[key] = weakref.ref(original, lambda _: _written.pop(key, None)), lines
+def seen(args: Any, kwargs: Any, writes: bool) -> None:
+    """Look at the arguments of a function of torch."""
+    if not _copies:
+        return
+    for leaf in torch.utils._pytree.tree_leaves((args[writes:], kwargs)):
+        read(leaf)
+    made = _copies.get(id(args[0])) if writes and args else None
+    if made is not None:
+        _own.add(id(args[0]))
+        _written[id(made.original)] = made.place, watch.caller("library")
 
 
 def read(leaf: Any) -> None:
-    """Count an original that is read after its copy was written: as no copy, it has changed."""
-    known = _written.pop(id(leaf), None) if _written else None
-    if known is not None:
-        _found[known[1]] = _found.get(known[1], 0) + 1
+    """Count what is read after the other was written: without a copy it has changed."""
+    lines, made = _written.pop(id(leaf), None), _copies.get(id(leaf))
+    if lines is None and made is not None and id(leaf) not in _own:
+        with torch._C.DisableTorchFunction():
+            if not repeats.same_bits(leaf.detach(), made.original.detach()):
+                lines = made.place, None
+    if lines is not None:
+        _found[lines] = _found.get(lines, 0) + 1
 
 
 def ended() -> None:
-    """Report the lines, and how often."""
+    """Report the lines, and how often; before the experiment, those of all such calls."""
     for (maker, writer), count in list(_found.items())[:_LINES]:
         events.emit("handed", maker=maker, writer=writer, through=True, count=count)
+    for place, count in list(_seen.items())[:_LINES]:
+        events.emit("handed", maker=place, same_tensor=True, count=count)

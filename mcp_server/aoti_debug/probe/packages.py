@@ -17,6 +17,7 @@ from . import (
     events,
     growth,
     memory,
+    not_copied,
     reference,
     store,
     wrapper_contract,
@@ -111,6 +112,10 @@ def after_load(span: Span, result: Any) -> Details:
         loaded.spec = str(result.loader.get_call_spec()[0])
         memory.loaded[result.loader] = loaded.anew(flat=True)
     growth.loaded(loaded)
+    if memory.hands_over:
+        from . import handed
+
+        handed.enter()
     return {}
 
 
@@ -188,6 +193,9 @@ def before_constants(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) 
             for name, value in list(constants.items())[:200]
             if isinstance(value, torch.Tensor)
         ]
+        if memory.hands_over:
+            for value in constants.values():
+                not_copied.read(value)
         with budget.Apart():
             span.details.update(_keep_constants(constants, span.details))
         if span.details.get("user_managed") and found is not None:

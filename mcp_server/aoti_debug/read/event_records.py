@@ -320,12 +320,13 @@ class Handed(OfProcess):
     after: bool = False  # an input is written when the call that was given it has returned
     again: bool = False  # memory that was handed over before is handed over once more
     lost: bool = False  # a copy is written that nothing reads
-    through: bool = False  # what `maker` takes for a copy is written, and it is the tensor itself
+    same_tensor: bool = False  # what `maker` takes for a copy is the tensor itself
+    through: bool = False  # such a tensor is read after a write that a copy would not share
     count: int = 0
 
     @property
     def late(self) -> bool:
-        return not (self.after or self.again or self.lost or self.through)
+        return not (self.after or self.again or self.lost or self.same_tensor or self.through)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ def handed_can_tell(observations: Observations, best: Diagnosis) -> bool:
     or prints that they differ, and calls it in threads."""
     seen, threads = observations.run.references, printed_in_threads(observations)
     unsure = best.confidence != "proved" or any(o.written and o.lazy is None for o in seen)
-    mine = ("user_code", "concurrency", *(("no_fault",) if threads else ()))
+    mine = ("user_code", "concurrency", "false_alarm", *(("no_fault",) if threads else ()))
     asked = best.category in mine and unsure and (threads or rejects(observations))
     return bool(asked and (agreeing(observations) or not compared_with_program(observations)))
 
@@ -127,7 +127,7 @@ async def take_handed(state: RunState, observations: Observations, _: Captured) 
     said = f"{count} reads of overwritten memory; with the original values the script "
     said += "fails too" if shows(ran.observations) else "ends well"
     state.done(state.step(HANDED.name, WHY_HANDED, ran, said))
-    if shows(ran.observations) and any(one.lost or one.through for one in seen):
+    if shows(ran.observations) and any(one.lost or one.same_tensor for one in seen):
         return await take_applied(state, observations, ran)
     alone = all(one.same for one in seen if one.late or one.after)
     if not shows(ran.observations) and not alone and not await fails_again(state):
@@ -167,8 +167,8 @@ LOST_WRITES = Applied(
 NOT_COPIED = Applied(
     "real-copies",
     "copies",
-    lambda one: one.through,
-    "writes to a tensor that a call like .to() returned without a copy",
+    lambda one: one.same_tensor,
+    "calls such as .to() returned the tensor itself",
     "with real copies",
     ".to() and .contiguous() can return the tensor itself: makes them copy",
 )

@@ -95,6 +95,18 @@ class Before:
         return next(map(events_of, chain(*found)), None)
 
     @property
+    def wrong_call(self) -> int | None:
+        """Return the number of the failing call if that is known to be wrong, not only the last."""
+        call, seen = self.call.call, self.observations
+        if call is None:
+            return None
+        compared = seen.checks.compare
+        bad = not call.ok or bool(call.breaks) or call.holds_nonfinite
+        bad = bad or (compared is not None and compared.verdict not in ("agrees", "random"))
+        bad = bad or any((one.pid, one.call) == (call.pid, call.call) for one in far(seen))
+        return self.failing_call if bad else None
+
+    @property
     def operator(self) -> str | None:
         """Return the custom operator that the results were wrong by."""
         found = self.material.diagnosis
@@ -157,9 +169,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
             found = judge(facts)
         if facts.checked and found.verdict == "fixed" and not facts.now.failed:
             failed = failed_check(before.observations, was.values())
-            compared = before.observations.checks.compare
-            of_any = compared is not None and compared.verdict == "random"  # as wrong as others
-            number, bad = None if of_any else before.failing_call, facts.nonfinite
+            number, bad = before.wrong_call, facts.nonfinite
             said = await unnoticed(state, request, ran, failed, number, nonfinite=bad)
             found = judge(replace(facts, unnoticed=said))
         slow = ""
@@ -307,19 +317,34 @@ def _given_all(before: RunSeen, now: RunSeen) -> bool:
     return any(one.asked == missed.asked and not one.rows for one in now.references if one.asked)
 
 
-def _returns_all(wanted: RunSeen | None, now: RunSeen) -> bool:
-    """Tell whether every call returns what the same call returned in another run."""
-    later = {call.call: call.values for call in now.calls}
-    known = [(call.values, later.get(call.call)) for call in wanted.calls] if wanted else []
-    return bool(known) and all(was and was == values for was, values in known)
+Marks = dict[tuple[str, int], object]
+
+
+def _marks(run: RunSeen) -> Marks:
+    """Return what each call returned, and the names of the weights that each update gave."""
+    found: Marks = {
+        ("call", c.call): (c.values, c.outputs) for c in run.calls if c.call and c.values
+    }
+    for number, one in enumerate(run.of("constants")):
+        names = [given.name for given in one.details.constants or ()]
+        found["update", number] = one.details.count, names
+    return found
+
+
+def _like_applied(before: Before, now: RunSeen) -> bool:
+    """Tell whether calls and updates are those of the run with lost writes applied, or copies made
+    real, which were others in the script."""
+    wanted = _marks(before.applied) if before.applied is not None else {}
+    own, later = _marks(before.observations.run), _marks(now)
+    others = any(own.get(key) != value for key, value in wanted.items())
+    return others and all(later.get(key) == value for key, value in wanted.items())
 
 
 def _unchanged(before: RunSeen, now: RunSeen) -> bool:
     if any(one.reasons for one in before.references):
         return False
-    later = {call.call: (call.values, call.outputs) for call in now.calls}
-    known = [((one.values, one.outputs), later.get(one.call)) for one in before.calls if one.values]
-    return bool(known) and all(was == values for was, values in known)
+    was, later = _marks(before), _marks(now)
+    return bool(was) and all(later.get(key) == value for key, value in was.items())
 
 
 def _facts(
@@ -343,7 +368,7 @@ def _facts(
         still=_still(before, events) if ran.exit.enough else "",
         raised_by_user=_raised_by_user(ran.observations, target),
         failing_call=before.failing_call,
-        calls=len(calls),
+        calls=max(len(calls), events.made),
         failed_calls=failed_calls(calls, before.failing_call) if ran.exit.ok else 0,
         failed_compiles=sum(c.ok is False for c in events.compiles) if ran.exit.ok else 0,
         kernels_before=_kernels(before.material.package),
@@ -359,7 +384,7 @@ def _facts(
         shared_memory=shared_memory(was, events),
         unchanged=report.inputs == "" and _unchanged(before.observations.run, events),
         of_reference=of_reference(was, events, before.category, before.failing_call),
-        like_applied=_returns_all(before.applied, events),
+        like_applied=_like_applied(before, events),
         asked_all=asked_all(was, events),
         asked_else=asked_else(was, events),
         asked_same=asked_same(was, events),

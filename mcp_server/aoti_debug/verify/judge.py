@@ -121,7 +121,7 @@ class Facts(HeldOut):
     shared_memory: int = 0  # the first call whose memory is written again, which was in no call
     unchanged: bool = False  # every call was given, and returned, what it did then
     of_reference: OfReference = field(default_factory=OfReference)
-    like_applied: bool = False  # every call returns what it does with lost writes applied
+    like_applied: bool = False  # calls and updates are those with lost writes applied, or copies
     single: int | None = None  # the first call of one row that returns something else; 0: none does
     asked_same: bool = False  # the reference is given the same rows, and the package gives the same
     read_early: bool = False  # the reference reads what the package read, which it did not
@@ -318,6 +318,8 @@ def _symptom(facts: Facts) -> Found:
             return Found(what, "good", "the reference is given what each call is given, and agrees")
         if facts.asked_same and not facts.weakened:
             return Found(what, "good", f"{ASKED_SAME}: what is made of it is right now")
+        if facts.rewritten == "" and not facts.weakened:
+            return Found(what, "good", "memory is read before it is written again")
         if facts.outside and not facts.of_reference.calls:
             return Found(what, "unknown", f"{text}: is what it compares with right now?")
     elif (number := facts.of_reference.other) and not alarm:
