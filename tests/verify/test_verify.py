@@ -775,16 +775,17 @@ def test_a_fix_of_results_in_memory_that_is_used_again_and_one_of_its_check(
     run = told(folder, "triage", "model.py", "--python", warm_python)
     failing = Failing(folder, REUSED, {}, run)
     zeroed = "    buffer.zero_()\n"
-    for old, new, verdict in (
-        (zeroed, f"    head = head.clone()\n{zeroed}", "fixed"),
-        (zeroed, f"{zeroed}    expected[0].copy_(head)\n", "masked"),
-        (zeroed, f"{zeroed}    expected = [head.clone(), weights.clone()]\n", "masked"),
-        ("\n\nmain()\n", "\n\ntry:\n    main()\nexcept SystemExit:\n    pass\n", "masked"),
+    hidden = ("masked", "not fixed")
+    for old, new, verdicts in (
+        (zeroed, f"    head = head.clone()\n{zeroed}", ("fixed",)),
+        (zeroed, f"{zeroed}    expected[0].copy_(head)\n", hidden),
+        (zeroed, f"{zeroed}    expected = [head.clone(), weights.clone()]\n", hidden),
+        ("\n\nmain()\n", "\n\ntry:\n    main()\nexcept SystemExit:\n    pass\n", hidden),
     ):
         fixed = REUSED.replace(old, new)
         (tmp_path / "fix.patch").write_text(diff("model.py", REUSED, fixed))
         answer = failing.verified(tmp_path / "fix.patch")
-        assert answer["verdict"] == verdict, answer.get("reason") or answer
+        assert answer["verdict"] in verdicts, answer.get("reason") or answer
 
 
 def test_a_target_whose_tree_is_patched_finds_its_modules_in_the_copy(
