@@ -259,6 +259,7 @@ def test_results_that_stay_apart_after_an_update_are_a_symptom_of_a_script_that_
     assert run(load, end(9), apart, code=0).category == "constants_missing"
     near = reference(**{**PAIR, "apart": 0.0, "wrong": 0})
     assert run(load, end(9), apart, near, code=0).category == "no_fault"
+    assert run(load, end(9), near, apart, code=0).category == "no_fault"  # it changed since
     assert run(apart, load, end(9), code=0).category == "no_fault"
 
 
