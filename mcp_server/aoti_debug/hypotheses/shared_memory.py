@@ -151,7 +151,8 @@ def through(observations: Observations) -> Candidate | None:
     said += f"{spot(*one.writer)} changes the original" if one.writer else "later writes change it"
     what = "the script again, with calls such as .to() and .contiguous() returning real copies"
     fix = "copy explicitly: .clone(), or .to(..., copy=True)"
-    return replace(KEPT, confidence="proved").found(
+    alone = len({each.maker for each in found}) == 1  # all calls were made to copy at once
+    return replace(KEPT, confidence="proved" if alone else "likely").found(
         said,
         one.span,
         source=source_of(*dict.fromkeys((one.maker, one.writer))),
