@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from aoti_debug.symptom import (
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import Repeated
-    from aoti_debug.read.event_records import Call
+    from aoti_debug.read.event_records import Call, Handed
     from aoti_debug.record.run_seen import RunSeen
 
 GUIDE = "guides/threads-streams-hangs.md"
@@ -117,13 +117,19 @@ def handed_and_well(observations: Observations) -> Observations | None:
     return again if well else None
 
 
+def reported(observations: Observations, of: Callable[[Handed], bool]) -> list[Handed]:
+    """Return what the run of the experiment reports, most often first, if that ended well."""
+    again = handed_and_well(observations)
+    found = filter(of, again.run.handed) if again is not None else ()
+    return sorted(found, key=lambda one: -one.count)
+
+
 def lost(observations: Observations) -> Candidate | None:
     """Return the line that writes to a copy, if the script ends well where the original gets it."""
-    again = handed_and_well(observations)
-    found = [one for one in again.run.handed if one.lost] if again is not None else []
+    found = reported(observations, lambda one: one.lost)
     if not found:
         return None
-    one = max(found, key=lambda one: one.count)
+    one = found[0]
     at = f" at {spot(*one.writer)}" if one.writer else ""
     said = f"an in-place write{at} changes a copy that nothing reads ({one.count} times): the "
     said += "original stays as it was"
@@ -141,11 +147,10 @@ def lost(observations: Observations) -> Candidate | None:
 
 def through(observations: Observations) -> Candidate | None:
     """Return the call that is taken for a copy, if the script ends well where it makes one."""
-    again = handed_and_well(observations)
-    found = [one for one in again.run.handed if one.through] if again is not None else []
+    found = reported(observations, lambda one: one.through)
     if not found:
         return None
-    one = max(found, key=lambda one: one.count)
+    one = found[0]
     made = f" at {spot(*one.maker)}" if one.maker else ""
     said = f"a call{made} returns the tensor itself, no copy: "
     said += f"{spot(*one.writer)} changes the original" if one.writer else "later writes change it"
