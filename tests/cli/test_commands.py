@@ -80,7 +80,8 @@ def test_fault_in_a_log_ends_with_one(aoti, log):
 
 
 def test_command_is_known_by_the_name_of_its_tool(aoti, log):
-    assert aoti("diagnose_log", log).out == aoti("diagnose", log).out
+    said = aoti("diagnose_log", log)
+    assert (said.status, said.out) == (1, aoti("diagnose", log).out)
 
 
 def test_log_without_a_fault_ends_with_zero(aoti, log):

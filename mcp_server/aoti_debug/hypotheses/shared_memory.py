@@ -35,6 +35,7 @@ WELL = "ends without an error"
 
 # Why a call can give other results in the script than alone: category, words, fix.
 Why = tuple[Category, str, str]
+Place = tuple[str, int] | None
 THREADS: Why = (
     "concurrency",
     "calls overlap in several threads",
@@ -87,14 +88,13 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
 
 def handed_over(observations: Observations) -> Candidate | None:
     """Return the line that overwrites unread memory, if the script ends well without that."""
-    again = handed_and_well(observations)
-    found = [one for one in again.run.handed if one.late] if again is not None else []
+    again, found = observations.handed, reported(observations, lambda one: one.late)
     if again is None or not found:
         return None
     result = WELL if rejects(observations) else no_longer_apart(observations, again)
     if not result:
         return None
-    one = max(found, key=lambda one: one.count)
+    one = found[0]
     places = [one.writer, one.caller, one.maker]
     wrote, read, made = (spot(*place) if place else "" for place in places)
     said = f"{wrote or 'the script'} overwrites memory before {read or 'a later line'} has read "
@@ -136,13 +136,14 @@ def lost(observations: Observations) -> Candidate | None:
     what = "the script again, with these writes applied to the original"
     fix = "assign to the original (x[rows] = 0): indexing with a list or a tensor, .to() and "
     fix += "reshape return copies"
-    return replace(KEPT, confidence="proved").found(
-        said,
-        one.span,
-        source=source_of(one.writer),
-        because=[Experiment(experiment=what, result=WELL)],
-        fixes=[Fix(what=fix)],
-    )
+    return applied(one, said, what, [one.writer], Fix(what=fix))
+
+
+def applied(one: Handed, said: str, what: str, places: list[Place], fix: Fix) -> Candidate:
+    """Return what an experiment proves in which the script ends well."""
+    because = [Experiment(experiment=what, result=WELL)]
+    lines, sure = source_of(*dict.fromkeys(places)), replace(KEPT, confidence="proved")
+    return sure.found(said, one.span, source=lines, because=because, fixes=[fix])
 
 
 def through(observations: Observations) -> Candidate | None:
@@ -155,15 +156,13 @@ def through(observations: Observations) -> Candidate | None:
     said = f"a call{made} returns the tensor itself, no copy: "
     said += f"{spot(*one.writer)} changes the original" if one.writer else "later writes change it"
     what = "the script again, with calls such as .to() and .contiguous() returning real copies"
-    fix = "copy explicitly: .clone(), or .to(..., copy=True)"
-    alone = len({each.maker for each in found}) == 1  # all calls were made to copy at once
-    return replace(KEPT, confidence="proved" if alone else "likely").found(
-        said,
-        one.span,
-        source=source_of(*dict.fromkeys((one.maker, one.writer))),
-        because=[Experiment(experiment=what, result=WELL)],
-        fixes=[Fix(what=fix, where=made.removeprefix(" at ") or None)],
+    fix = Fix(
+        what="copy explicitly: .clone(), or .to(..., copy=True)",
+        where=made.removeprefix(" at ") or None,
     )
+    sure = applied(one, said, what, [one.maker, one.writer], fix)
+    alone = len({each.maker for each in found}) == 1  # all calls were made to copy at once
+    return sure if alone else sure.but(confidence="likely")
 
 
 def no_longer_apart(observations: Observations, again: Observations) -> str:

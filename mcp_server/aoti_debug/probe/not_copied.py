@@ -29,7 +29,8 @@ class _Copy(NamedTuple):
 
 
 _copies: OrderedDict[int, _Copy] = OrderedDict()  # by the copy's id
-_written: dict[int, Lines] = {}  # by the original's id: what wrote its copy
+# By the id of an original, which is kept so that no other tensor has it: what wrote its copy.
+_written: OrderedDict[int, tuple[Any, Lines]] = OrderedDict()
 _own: set[int] = set()  # copies that were written
 _seen: dict[Place, int] = {}
 _found: dict[Lines, int] = {}  # an original or a copy that is read after the other was written
@@ -65,19 +66,22 @@ def _forget(key: int) -> None:
 
 def seen(args: Any, kwargs: Any, writes: bool) -> None:
     """Look at the arguments of a function of torch."""
-    if not _copies:
+    if not (_copies or _written):
         return
     for leaf in torch.utils._pytree.tree_leaves((args[writes:], kwargs)):
         read(leaf)
     made = _copies.get(id(args[0])) if writes and args else None
     if made is not None:
         _own.add(id(args[0]))
-        _written[id(made.original)] = made.place, watch.caller("library")
+        _written[id(made.original)] = made.original, (made.place, watch.caller("library"))
+        if len(_written) > _KEPT:
+            _written.popitem(last=False)
 
 
 def read(leaf: Any) -> None:
     """Count what is read after the other was written: without a copy it has changed."""
-    lines, made = _written.pop(id(leaf), None), _copies.get(id(leaf))
+    _, lines = _written.pop(id(leaf), (None, None))
+    made = _copies.get(id(leaf))
     if lines is None and made is not None and id(leaf) not in _own:
         with torch._C.DisableTorchFunction():
             if not repeats.same_bits(leaf.detach(), made.original.detach()):
@@ -87,7 +91,7 @@ def read(leaf: Any) -> None:
 
 
 def ended() -> None:
-    """Report the lines, and how often; before the experiment, those of all such calls."""
+    """Report these lines, and those of all such calls, and how often."""
     for (maker, writer), count in list(_found.items())[:_LINES]:
         events.emit("handed", maker=maker, writer=writer, through=True, count=count)
     for place, count in list(_seen.items())[:_LINES]:
