@@ -32,7 +32,8 @@ class Seen(taps.Hook):
 
 def slots_of():
     (library,) = slots.packages()
-    own = library.slots(lambda name: name.startswith(("aoti_torch", "cpp_")))
+    names = library.names().decode().split(chr(0))
+    own = library.slots([name for name in names if name.startswith(("aoti_torch", "cpp_"))])
     return {{n: [ctypes.c_uint64.from_address(p).value for p in ps] for n, ps in own.items()}}
 
 

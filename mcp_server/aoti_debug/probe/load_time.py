@@ -73,10 +73,13 @@ def watched(parts: Parts) -> Iterator[None]:
     """
     library = torch_library()
     callbacks = {
-        **slots.wrapped(library, {"dlsym": _DLSYM}.get, lambda _, own: _looking_up(parts, own)),
+        **slots.wrapped(
+            library, ["dlsym"], lambda _: _DLSYM, lambda _, own: _looking_up(parts, own)
+        ),
         **slots.wrapped(
             library,
-            {name: kind for name, (kind, _, _) in _READING.items()}.get,
+            _READING,
+            lambda name: _READING[name][0],
             lambda name, own: _measured(parts, _READING[name][1], own, _READING[name][2]),
         ),
     }

@@ -9,9 +9,9 @@ import platform
 import re
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any
 
 ENTRY = b"AOTInductorModelContainerRun"
 _NAMES_BYTES = 256 << 20  # of a table of names
@@ -62,18 +62,19 @@ class Library:
     def names(self) -> bytes:
         return ctypes.string_at(self._at(_STRTAB), min(self.dynamic.get(_STRSZ, 0), _NAMES_BYTES))
 
-    def slots(self, wanted: Callable[[str], bool]) -> dict[str, list[int]]:
-        """Return the addresses of the slots of each function that it calls and that is wanted."""
-        names, symbols = self.names(), self._at(_SYMTAB)
-        known: dict[int, str | None] = {}
+    def slots(self, wanted: Collection[str]) -> dict[str, list[int]]:
+        """Return the addresses of the slots of each of these functions that it calls."""
+        text, symbols = self.names(), self._at(_SYMTAB)
+        names = {  # one name may be the end of another
+            at.start(): name
+            for name in wanted
+            for at in re.finditer(re.escape(name).encode() + b"\0", text)
+        }
         found: dict[str, list[int]] = {}
         for place, number in self._relocations():
-            if number not in known:
-                begin = ctypes.c_uint32.from_address(symbols + 24 * number).value
-                name = names[begin : names.find(b"\0", begin)].decode("utf-8", "replace")
-                known[number] = name if wanted(name) else None
-            if (asked := known[number]) is not None:
-                found.setdefault(asked, []).append(self.base + place)
+            name = names.get(ctypes.c_uint32.from_address(symbols + 24 * number).value)
+            if name is not None:
+                found.setdefault(name, []).append(self.base + place)
         return found
 
     def _relocations(self) -> Iterator[tuple[int, int]]:
@@ -155,12 +156,15 @@ def packages() -> list[Library]:
 
 
 def wrapped(
-    library: Library, typed: Callable[[str], Any], wrap: Callable[[str, Any], Callable[..., Any]]
+    library: Library,
+    names: Collection[str],
+    typed: Callable[[str], Any],
+    wrap: Callable[[str, Any], Callable[..., Any]],
 ) -> Callbacks:
-    """Return what is to be called in place of functions: `typed` gives the type of ctypes of each
-    that is wanted, `wrap` makes what is called, of a function's name and the function itself."""
+    """Return what is to be called in place of functions of these names: `typed` gives the type of
+    ctypes of each, `wrap` makes what is called, of a function's name and the function itself."""
     found = {}
-    for name, places in library.slots(lambda name: typed(name) is not None).items():
+    for name, places in library.slots(names).items():
         kind = typed(name)
         original = kind(ctypes.c_uint64.from_address(places[0]).value)
         found[name] = places, kind(wrap(name, original))

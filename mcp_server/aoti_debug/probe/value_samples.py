@@ -62,14 +62,15 @@ def digest(tensor: Any) -> str:
     bits, found = whole.view(kind), torch.zeros((), dtype=torch.int64, device=whole.device)
     for begin in range(0, bits.numel(), _CHUNK):
         part = bits[begin : begin + _CHUNK].to(torch.int64)
-        found = found * _FACTOR + ((part + 1) * _weights(str(part.device))[: part.numel()]).sum()
+        weights = _weights(str(part.device), part.numel().bit_length())[: part.numel()]
+        found = found * _FACTOR + ((part + 1) * weights).sum()
     return f"{int(found) & (1 << 64) - 1:016x}"
 
 
-@functools.lru_cache(maxsize=8)
-def _weights(device: str) -> Any:
+@functools.lru_cache(maxsize=64)
+def _weights(device: str, bits: int) -> Any:
     """Return an odd number for each place, so that what changes places changes the sum."""
-    places = torch.arange(1, _CHUNK + 1, dtype=torch.int64, device=device) * _FACTOR
+    places = torch.arange(1, (1 << bits) + 1, dtype=torch.int64, device=device) * _FACTOR
     return (places ^ (places >> 29)) | 1
 
 
