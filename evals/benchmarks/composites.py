@@ -10,66 +10,59 @@ here are category, line, and what is proved in another category than those that 
 
 from __future__ import annotations
 
-import concurrent.futures
 import json
-import os
 import shlex
-import sys
 import tarfile
 from pathlib import Path
 
-from command import Row, environment, options_of, put, triaged
+from command import (
+    PYTHON,
+    Row,
+    environment,
+    folder_at,
+    options_of,
+    picked,
+    put,
+    side_by_side,
+    triaged,
+)
 
 PROJECTS = Path(__file__).resolve().parents[1] / "composites.tar.xz"
 
 
 def triage(project: Path, python: str) -> tuple[Row, float]:
-    """Return what a triage of the project's command answers, and its seconds."""
     script, *words = shlex.split((project / "RUN").read_text("utf-8"))
     env = environment(project.parent / "homes" / project.name, python)
     return triaged(script, words, env, project)
 
 
-def judged(name: str, answer: Row, truth: Row) -> Row:
-    """Return a row: what was said, and whether category and line are those of the truth."""
-    said = answer.get("diagnosis") or {}
-    defensible = {truth["category"], *truth.get("defensible", ())}
+def judged(answer: Row, truth: Row) -> Row:
+    """Return what was said, and whether category and line are those of the truth."""
+    said = answer.get("diagnosis") or {"summary": answer.get("error")}
     lines = {(Path(p["file"]).name, p["line"]) for p in said.get("source") or ()}
     true = [truth, *truth.get("also_acceptable_lines", ())] if truth.get("file") else []
-    right = said.get("category") in defensible
+    right = said.get("category") in {truth["category"], *truth.get("defensible", ())}
+    on_line = any((Path(one["file"]).name, one["line"]) in lines for one in true)
     return {
-        "project": name,
-        "category": said.get("category"),
-        "confidence": said.get("confidence"),
-        "summary": said.get("summary", answer.get("error")),
-        "also_true": said.get("also_true"),
+        **picked(said, "category confidence summary also_true"),
         "right_category": right,
-        "right_line": any((Path(one["file"]).name, one["line"]) in lines for one in true)
-        if true
-        else None,
+        "right_line": on_line if true else None,
         "wrong_but_proved": not right and said.get("confidence") == "proved",
     }
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable)
-    options = parser.parse_args()
-    out: Path = options.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
+    options = options_of(__doc__, only=[], jobs=1, python=PYTHON).parse_args()
+    out = folder_at(options.out)
     with tarfile.open(PROJECTS) as archive:
         archive.extractall(out, filter="data")
-    names = [path.parent.name for path in sorted(out.glob("*/RUN"))]
-    names = [n for n in names if not options.only or n.startswith(tuple(options.only))]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        todo = {pool.submit(triage, out / name, options.python): name for name in names}
-        for done in concurrent.futures.as_completed(todo):
-            name = todo[done]
-            answer, took = done.result()
-            truth = json.loads((out / "truth" / f"{name}.json").read_text("utf-8"))
-            put({**judged(name, answer, truth), "seconds": took}, out / "rows.jsonl")
+    found = [path.parent for path in sorted(out.glob("*/RUN"))]
+    found = [p for p in found if not options.only or p.name.startswith(tuple(options.only))]
+    tasks = [(project, options.python) for project in found]
+    for (project, _), (answer, took) in side_by_side(triage, tasks, options.jobs):
+        truth = json.loads((out / "truth" / f"{project.name}.json").read_text("utf-8"))
+        row = {"project": project.name, **judged(answer, truth), "seconds": took}
+        put(row, out / "rows.jsonl")
 
 
 if __name__ == "__main__":

@@ -18,12 +18,12 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import torch
-from command import options_of, put
+from command import Row, clock, folder_at, markdown, options_of, put
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1] / "mcp_server" / "aoti_debug"
@@ -31,6 +31,7 @@ sys.path[:0] = [str(HERE), str(ROOT), str(ROOT.parent)]
 import explain_cases  # noqa: E402
 from aoti_debug.explain.nodes import read_report  # noqa: E402
 from aoti_debug.explain.values import Found, read_bisection  # noqa: E402
+from explain_cases import Case  # noqa: E402
 from probe import capture  # noqa: E402
 
 SHORTEST = 15.0  # seconds: no case takes less
@@ -57,11 +58,10 @@ class Clock:
         return max(1.0, min(900.0, cls.end - time.monotonic()))
 
 
-def prepare(case: explain_cases.Case, twin: str, folder: Path, device: str) -> dict[str, int]:
+def prepare(case: Case, faulty: bool, folder: Path, device: str) -> dict[str, int]:
     """Export the case and save program and inputs; return the inputs' numbers by name."""
     torch.manual_seed(0)
     good = tuple(one.to(device) for one in case.good())
-    faulty = twin == "fault"
     make = case.healthy[0] if case.healthy and not faulty else case.model
     model = make().eval()
     if faulty and case.spoil is not None:
@@ -70,7 +70,6 @@ def prepare(case: explain_cases.Case, twin: str, folder: Path, device: str) -> d
     with torch.no_grad():
         program = torch.export.export(model, good, dynamic_shapes=case.dynamic)
     args = tuple(one.to(device) for one in case.bad()) if faulty and case.bad else good
-    folder.mkdir(parents=True, exist_ok=True)
     torch.export.save(program, folder / "program.pt2")
     call = capture.Call(1, args, {}, list(args))
     torch.save(capture.describe_call(call, False), folder / "inputs.pt")
@@ -88,64 +87,52 @@ def run_here(name: str, words: list[str]) -> None:
 
 
 def look(
-    case: explain_cases.Case,
-    twin: str,
-    folder: Path,
-    names: dict[str, int],
-    device: str,
-    alone: bool,
-) -> tuple[Found | None, dict[str, Any]]:
+    case: Case, faulty: bool, folder: Path, names: dict[str, int], device: str, alone: bool
+) -> tuple[Found | None, Row]:
     """Run the search that fits the case; return what it names, and its report."""
-    report = folder / "report.json"
+    report, log = folder / "report.json", folder / "stderr.log"
     words = ["--inputs", str(folder / "inputs.pt"), "--exported", str(folder / "program.pt2")]
     words += ["--report", str(report)]
-    if case.healthy:
-        words += ["--import-path", str(HERE), "--import", "explain_cases"]
+    imports = ["--import-path", str(HERE), "--import", "explain_cases"]
+    words += imports if case.healthy else []
     compiles = case.kind == "wrong" and not case.healthy
     environment: dict[str, str] = {}
     if compiles:
-        settings, environment = case.planted(device) if twin == "fault" else ({}, {})
-        words += ["--settings", json.dumps(settings)]
-        words += ["--import-path", str(HERE), "--import", "explain_cases"] if environment else []
-        words += ["--compiles", "1"] if twin == "healthy" else []
-        products = (case.products if twin == "fault" else "highest") if case.products else ""
-        words += ["--package", build(folder, products)] if not case.settings else []
+        settings, environment = case.planted(device) if faulty else ({}, {})
+        words += ["--settings", json.dumps(settings), *(imports if environment else [])]
+        words += [] if faulty else ["--compiles", "1"]
+        words += [] if case.settings else ["--package", build(case, faulty, folder)]
     name = "bisect" if compiles else "walk"
     if alone and not compiles:  # a compiler keeps state that the next case must not see
         run_here(name, words)
     else:
-        argv = [sys.executable, str(ROOT / "probe" / "script.py"), name, *words]
-        started(argv, folder, environment)
+        start([str(ROOT / "probe" / "script.py"), name, *words], log, environment)
     document = json.loads(report.read_text()) if report.exists() else {}
     if document.get("state") != "done":
-        raise RuntimeError(f"it ended in {document.get('state')}: {tail(folder)}")
+        said = log.read_text(errors="replace")[-400:] if log.exists() else ""
+        raise RuntimeError(f"it ended in {document.get('state')}: {said}")
     found = read_bisection(document) if compiles else read_report(document, names)
     return found, document
 
 
-def started(argv: list[str], folder: Path, environment: dict[str, str]) -> None:
-    """Run a process to its end; what it says goes to a file."""
-    with (folder / "stderr.log").open("w") as log:
-        subprocess.run(
-            argv, stdout=log, stderr=log, timeout=Clock.left(), env={**os.environ, **environment}
-        )
+def start(words: list[str], log: Path, environment: dict[str, str]) -> None:
+    """Run a Python to its end; what it says goes to a file."""
+    argv, env = [sys.executable, *words], {**os.environ, **environment}
+    with log.open("w") as file:
+        subprocess.run(argv, stdout=file, stderr=file, timeout=Clock.left(), env=env)
 
 
-def tail(folder: Path) -> str:
-    log = folder / "stderr.log"
-    return log.read_text(errors="replace")[-400:] if log.exists() else ""
-
-
-def build(folder: Path, products: str = "") -> str:
-    """Compile the program of a case as a user would, its float32 products in this precision."""
+def build(case: Case, faulty: bool, folder: Path) -> str:
+    """Compile the program of a case as a user would, with its precision of float32 products."""
     package = str(folder / "package.pt2")
-    words = [str(folder / "program.pt2"), package, *([products] if products else [])]
-    started([sys.executable, "-c", BUILD, *words], folder, {})
+    words = ["-c", BUILD, str(folder / "program.pt2"), package]
+    if case.products:
+        words.append(case.products if faulty else "highest")
+    start(words, folder / "stderr.log", {})
     return package
 
 
-def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
-    """Hold what was named against what was planted."""
+def judge(case: Case, found: Found | None) -> Row:
     if found is None:
         return {"named": False, "op": False, "line": False, "says": False, "summary": ""}
     file, text = case.line() if case.op else ("", "")
@@ -162,28 +149,29 @@ def judge(case: explain_cases.Case, found: Found | None) -> dict[str, Any]:
     }
 
 
-def run(
-    case: explain_cases.Case, out: Path, work: Path, device: str, alone: bool, twins: bool
-) -> dict[str, Any]:
-    row: dict[str, Any] = {"case": case.name, "kind": case.kind, "device": device}
+def run(case: Case, out: Path, work: Path, device: str, alone: bool, twins: bool) -> Row:
+    row: Row = {"case": case.name, "kind": case.kind, "device": device}
     own = case.settings or case.healthy or case.products  # what is planted by us has a twin
     healthy_is_case = case.kind == "wrong" and not own
     for twin in ("fault", "healthy"):
         if twin == "healthy" and (healthy_is_case or not twins):
             continue  # a fault of torch itself has no twin
-        began = time.monotonic()
-        folder = work / f"{case.name}-{twin}"
+        took = clock()
+        place = folder_at(work / f"{case.name}-{twin}")
+        faulty = twin == "fault"
         try:
             with EXPORTING:
-                names = prepare(case, twin, folder, device)
-            found, report = look(case, twin, folder, names, device, alone)
-            row[twin] = judge(case, found)
-            row[twin]["compiles"] = (report.get("first") or {}).get("located_with")
-            row[twin]["nodes"] = report.get("nodes")
-            row[twin]["agrees"] = bool(report.get("agrees")) and found is None
+                names = prepare(case, faulty, place, device)
+            found, report = look(case, faulty, place, names, device, alone)
+            row[twin] = {
+                **judge(case, found),
+                "compiles": (report.get("first") or {}).get("located_with"),
+                "nodes": report.get("nodes"),
+                "agrees": bool(report.get("agrees")) and found is None,
+            }
         except Exception as error:
             row[twin] = {"named": False, "error": f"{type(error).__name__}: {error}"[:500]}
-        row[f"{twin}_s"] = round(time.monotonic() - began, 1)
+        row[f"{twin}_s"] = took()
     planted = row["fault"]
     row["right"] = all(planted.get(key) for key in ("named", "op", "line", "says"))
     row["blamed"] = bool(row.get("healthy", {}).get("named"))
@@ -192,38 +180,38 @@ def run(
     return row
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    lines = [
-        "| case | kind | operator | line | values | compiles | twin blamed | what was said |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        fault = row["fault"]
-        marks = ["yes" if fault.get(key) else "no" for key in ("op", "line", "says")]
-        if fault.get("agrees"):
-            marks = ["compiled right here", "", ""]
-        twin = "-" if "healthy" not in row else "yes" if row["blamed"] else "no"
-        said = fault.get("summary") or fault.get("error", "")
-        count = str(fault["compiles"]) if fault.get("compiles") is not None else ""
-        cells = [row["case"], row["kind"], *marks, count, twin, said.replace("|", "\\|")[:200]]
-        lines.append("| " + " | ".join(cells).replace("\n", " ") + " |")
+def table(rows: list[Row]) -> str:
+    names = "case | kind | operator | line | values | compiles | twin blamed | what was said"
     right, blamed = sum(row["right"] for row in rows), sum(row["blamed"] for row in rows)
     twins = sum("healthy" in row for row in rows)
     faulty = sum(not row["fault"].get("agrees") for row in rows)
-    return "\n".join([*lines, "", f"{right} of {faulty} right; {blamed} of {twins} twins blamed."])
+    last = f"{right} of {faulty} right; {blamed} of {twins} twins blamed."
+    return "\n".join([*markdown(names, map(cells, rows)), "", last])
+
+
+def cells(row: Row) -> Sequence[str]:
+    fault = row["fault"]
+    marks = ["yes" if fault.get(key) else "no" for key in ("op", "line", "says")]
+    if fault.get("agrees"):
+        marks = ["compiled right here", "", ""]
+    twin = "-" if "healthy" not in row else "yes" if row["blamed"] else "no"
+    said = fault.get("summary") or fault.get("error", "")
+    count = "" if fault.get("compiles") is None else fault["compiles"]
+    return row["case"], row["kind"], *marks, count, twin, said[:200]
 
 
 def main() -> int:
-    parser = options_of(__doc__)
-    parser.add_argument("cases", nargs="*")
-    parser.add_argument("--kinds", default="index,nan,wrong")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--seconds", type=float, default=1e9, help="end after these")
-    parser.add_argument("--workers", type=int, default=min(15, os.cpu_count() or 1))
-    parser.add_argument("--no-twins", action="store_true")
-    parser.add_argument("--keep", action="store_true", help="leave programs and reports in OUT")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
+    options = options_of(
+        __doc__,
+        "cases",
+        kinds="index,nan,wrong",
+        device="cpu",
+        seconds=(1e9, "end after these"),
+        workers=min(15, os.cpu_count() or 1),
+        no_twins=False,
+        keep=(False, "leave programs and reports in OUT"),
+    ).parse_args()
+    folder_at(options.out)
     chosen = [
         case
         for case in explain_cases.CASES
@@ -236,14 +224,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(options.workers) as pool:
         work = options.out / "work" if options.keep else Path(temporary)
 
-        def start(case: explain_cases.Case) -> dict[str, Any] | None:
+        def begin(case: Case) -> Row | None:
             if time.monotonic() > Clock.end - SHORTEST:
                 return None
             return run(case, options.out, work, options.device, one, not options.no_twins)
 
-        rows = [row for row in pool.map(start, chosen) if row is not None]
-    (options.out / "table.md").write_text(table(rows) + "\n")
-    print(table(rows).splitlines()[-1])
+        rows = [row for row in pool.map(begin, chosen) if row is not None]
+    text = table(rows)
+    (options.out / "table.md").write_text(text + "\n")
+    print(text.splitlines()[-1])
     return 0 if all(row["right"] and not row["blamed"] for row in rows) else 1
 
 

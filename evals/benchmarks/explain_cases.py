@@ -14,10 +14,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
+from torch import eye, nn, ones, rand, randn, tensor, zeros
 from torch.export import Dim
 
 PLANT = "EXPLAIN_CASES_PLANT"
+
+
+Inputs = Callable[[], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a faulty call has in one place of one of its good inputs."""
+
+    input: int
+    at: tuple[int, ...]
+    value: float
 
 
 @dataclass(frozen=True)
@@ -27,15 +39,28 @@ class Case:
     name: str
     kind: str  # index, nan, wrong
     model: Callable[[], nn.Module]
-    good: Callable[[], tuple[Any, ...]]
+    good: Inputs
     op: str
     says: tuple[str, ...]
-    bad: Callable[[], tuple[Any, ...]] | None = None
+    faulty: Inputs | Change | None = None
     spoil: Callable[[nn.Module], None] | None = None
     dynamic: Any = None
     settings: tuple[tuple[str, Any], ...] = ()  # of Inductor, that plant the fault
     healthy: tuple[type[nn.Module], ...] = ()  # the twin of a fault that is in the model itself
     products: str = ""  # the precision of float32 products that a GPU's package is compiled with
+
+    @property
+    def bad(self) -> Inputs | None:
+        change = self.faulty
+        if not isinstance(change, Change):
+            return change
+
+        def changed() -> tuple[Any, ...]:
+            inputs = list(self.good())
+            inputs[change.input] = put(inputs[change.input], *change.at, value=change.value)
+            return tuple(inputs)
+
+        return changed
 
     def planted(self, device: str) -> tuple[dict[str, Any], dict[str, str]]:
         """Return Inductor's settings, and the environment, that plant the fault on a device."""
@@ -54,9 +79,14 @@ class Case:
         return __file__, text.strip()
 
 
-class Embed(nn.Module):
-    def __init__(self):
+class Net(nn.Module):
+    def __init__(self, *sizes):
         super().__init__()
+        self.parts(*sizes)
+
+
+class Embed(Net):
+    def parts(self):
         self.table = nn.Embedding(1000, 16)
         self.fc = nn.Linear(16, 4)
 
@@ -65,9 +95,8 @@ class Embed(nn.Module):
         return self.fc(h).relu()
 
 
-class Gather(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Gather(Net):
+    def parts(self):
         self.fc = nn.Linear(8, 8)
 
     def forward(self, x, pick):
@@ -93,9 +122,8 @@ class Advanced(nn.Module):
         return y[rows, columns] + 1  # planted
 
 
-class Nested(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Nested(Net):
+    def parts(self):
         self.first = nn.Embedding(20, 4)
         self.register_buffer("route", torch.arange(50) % 20)
 
@@ -103,9 +131,8 @@ class Nested(nn.Module):
         return self.first(self.route[ids]).sum(1)  # planted
 
 
-class Argmax(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Argmax(Net):
+    def parts(self):
         self.names = nn.Embedding(10, 4)
         self.fc = nn.Linear(8, 32)
         self.fc.bias.data[3] = 50.0
@@ -115,9 +142,8 @@ class Argmax(nn.Module):
         return self.names(best)  # planted
 
 
-class Cumsum(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Cumsum(Net):
+    def parts(self):
         self.place = nn.Embedding(8, 4)
 
     def forward(self, mask):
@@ -125,9 +151,8 @@ class Cumsum(nn.Module):
         return self.place(positions).sum(1)  # planted
 
 
-class Bucketize(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Bucketize(Net):
+    def parts(self):
         self.register_buffer("edges", torch.linspace(0, 1, 9))
         self.age = nn.Embedding(9, 4)
 
@@ -141,22 +166,14 @@ class Empty(nn.Module):
         return items.index_select(0, ids) * 2  # planted
 
 
-class Positions(nn.Module):
+class Positions(Net):
     """GPT-2 of 12 M parameters: as many learned positions as `n_positions`."""
 
-    def __init__(self):
-        super().__init__()
+    def parts(self):
         from transformers import GPT2Config, GPT2LMHeadModel
 
-        config = GPT2Config(
-            vocab_size=2000,
-            n_positions=64,
-            n_embd=384,
-            n_layer=6,
-            n_head=6,
-            bos_token_id=0,
-            eos_token_id=0,
-        )
+        sizes = {"n_embd": 384, "n_layer": 6, "n_head": 6, "n_positions": 64}
+        config = GPT2Config(vocab_size=2000, bos_token_id=0, eos_token_id=0, **sizes)
         config._attn_implementation = "eager"
         self.gpt = GPT2LMHeadModel(config)
 
@@ -164,11 +181,10 @@ class Positions(nn.Module):
         return self.gpt(input_ids=tokens, use_cache=False).logits  # planted
 
 
-class Cached(nn.Module):
+class Cached(Net):
     """A decoder of 13 M parameters with a KV cache that each step writes into."""
 
-    def __init__(self, layers=4, width=512, room=32):
-        super().__init__()
+    def parts(self, layers=4, width=512, room=32):
         self.embed = nn.Embedding(1000, width)
         self.blocks = nn.ModuleList(_Block(width, room) for _ in range(layers))
         self.head = nn.Linear(width, 1000, bias=False)
@@ -180,9 +196,8 @@ class Cached(nn.Module):
         return self.head(h)
 
 
-class _Block(nn.Module):
-    def __init__(self, width, room):
-        super().__init__()
+class _Block(Net):
+    def parts(self, width, room):
         self.norm = nn.LayerNorm(width)
         self.qkv = nn.Linear(width, 3 * width)
         self.out = nn.Linear(width, width)
@@ -200,11 +215,10 @@ class _Block(nn.Module):
         return h + self.down(torch.nn.functional.gelu(self.up(h)))
 
 
-class Bags(nn.Module):
+class Bags(Net):
     """A recommender: four tables of together 10.2 M parameters, looked up with EmbeddingBag."""
 
-    def __init__(self):
-        super().__init__()
+    def parts(self):
         sizes = (60_000, 50_000, 30_000, 20_000)
         self.bags = nn.ModuleList(nn.EmbeddingBag(size, 64, mode="sum") for size in sizes)
         self.top = nn.Sequential(nn.Linear(256, 128), nn.ReLU(), nn.Linear(128, 1))
@@ -215,9 +229,8 @@ class Bags(nn.Module):
         return self.top(torch.cat(parts, -1)).sigmoid()
 
 
-class Logs(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Logs(Net):
+    def parts(self):
         self.fc = nn.Linear(8, 8)
         self.fc.bias.data.fill_(9.0)
 
@@ -249,9 +262,8 @@ class Deviation(nn.Module):
         return (x - x.mean(1, keepdim=True)) / x.std(1, keepdim=True)  # planted
 
 
-class Unit(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Unit(Net):
+    def parts(self):
         self.fc = nn.Linear(8, 8, bias=False)
 
     def forward(self, x):
@@ -293,9 +305,8 @@ class Angle(nn.Module):
         return torch.acos((x * y).sum(-1))  # planted
 
 
-class Norm2d(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Norm2d(Net):
+    def parts(self):
         self.conv = nn.Conv2d(3, 8, 3)
         self.norm = nn.BatchNorm2d(8)
 
@@ -304,11 +315,10 @@ class Norm2d(nn.Module):
         return self.norm(y).relu().mean((2, 3))  # planted
 
 
-class Masked(nn.Module):
+class Masked(Net):
     """A Llama of 11 M parameters; layer 3 of 6 attends with an own mask of -Inf."""
 
-    def __init__(self, layers=6, width=320):
-        super().__init__()
+    def parts(self, layers=6, width=320):
         self.embed = nn.Embedding(1000, width)
         self.blocks = nn.ModuleList(_Attend(width) for _ in range(layers))
         self.head = nn.Linear(width, 1000, bias=False)
@@ -320,9 +330,8 @@ class Masked(nn.Module):
         return self.head(h)
 
 
-class _Attend(nn.Module):
-    def __init__(self, width):
-        super().__init__()
+class _Attend(Net):
+    def parts(self, width):
         self.norm = nn.RMSNorm(width)
         self.qkv = nn.Linear(width, 3 * width)
         self.out = nn.Linear(width, width)
@@ -339,20 +348,14 @@ class _Attend(nn.Module):
         return h + self.down(torch.nn.functional.silu(self.gate(h)))
 
 
-class Bert(nn.Module):
+class Bert(Net):
     """BERT of 11 M parameters."""
 
-    def __init__(self):
-        super().__init__()
+    def parts(self):
         from transformers import BertConfig, BertModel
 
-        config = BertConfig(
-            vocab_size=3000,
-            hidden_size=320,
-            num_hidden_layers=8,
-            num_attention_heads=8,
-            intermediate_size=1280,
-        )
+        heads = {"num_hidden_layers": 8, "num_attention_heads": 8}
+        config = BertConfig(vocab_size=3000, hidden_size=320, intermediate_size=1280, **heads)
         config._attn_implementation = "eager"
         self.bert = BertModel(config, add_pooling_layer=False)
 
@@ -360,11 +363,10 @@ class Bert(nn.Module):
         return self.bert(input_ids=ids).last_hidden_state
 
 
-class HalfNet(nn.Module):
+class HalfNet(Net):
     """A CNN of 11 M parameters in fp16, with residual blocks."""
 
-    def __init__(self):
-        super().__init__()
+    def parts(self):
         widths = (64, 128, 256, 512)
         self.stem = nn.Conv2d(3, 64, 3, 2, 1)
         blocks = []
@@ -382,9 +384,8 @@ class HalfNet(nn.Module):
         return self.fc(h.mean((2, 3)))
 
 
-class _Residual(nn.Module):
-    def __init__(self, before, after):
-        super().__init__()
+class _Residual(Net):
+    def parts(self, before, after):
         self.first = nn.Conv2d(before, after, 3, 2 if before != after else 1, 1)
         self.second = nn.Conv2d(after, after, 3, 1, 1)
         self.skip = nn.Conv2d(before, after, 1, 2) if before != after else nn.Identity()
@@ -396,9 +397,8 @@ class _Residual(nn.Module):
         return (y + self.skip(x)).relu()
 
 
-class Relu(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Relu(Net):
+    def parts(self):
         self.layers = nn.ModuleList(nn.Linear(32, 32) for _ in range(10))
 
     def forward(self, x):
@@ -432,9 +432,8 @@ class ReluBags(Bags):
         return self.top[2](h).sigmoid()
 
 
-class Log1p(nn.Module):
-    def __init__(self):
-        super().__init__()
+class Log1p(Net):
+    def parts(self):
         self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(6))
 
     def forward(self, x):
@@ -457,11 +456,10 @@ class Log1pCached(Cached):
         return self.head(h)
 
 
-class Products(nn.Module):
+class Products(Net):
     """Ten layers, 10 M parameters: in tf32 the outputs are off by a thousandth of their size."""
 
-    def __init__(self):
-        super().__init__()
+    def parts(self):
         self.layers = nn.ModuleList(nn.Linear(1024, 1024) for _ in range(10))
 
     def forward(self, x):
@@ -569,54 +567,51 @@ LOG1P = (("cpp.inject_log1p_bug_TESTING_ONLY", "accuracy"),)
 B = Dim("batch", min=2, max=64)
 # fmt: off
 CASES: tuple[Case, ...] = (
-    Case("embedding", "index", Embed, lambda: (ints(1000, 4, 6), torch.rand(4, 6)), "embedding", ("ids[2, 3]", "5000", "1000", "table.weight"), lambda: (put(ints(1000, 4, 6), 2, 3, value=5000), torch.rand(4, 6))),
-    Case("negative", "index", Embed, lambda: (ints(1000, 4, 6), torch.rand(4, 6)), "embedding", ("ids[1, 0]", "-1", "table.weight"), lambda: (put(ints(1000, 4, 6), 1, 0, value=-1), torch.rand(4, 6))),
-    Case("gather", "index", Gather, lambda: (torch.randn(4, 8), ints(8, 4, 3)), "gather", ("pick[0, 2]", "8"), lambda: (torch.randn(4, 8), put(ints(8, 4, 3), 0, 2, value=8))),
-    Case("scatter", "index", ScatterAdd, lambda: (torch.randn(9), ints(12, 9)), "scatter_add", ("bins[4]", "12"), lambda: (torch.randn(9), put(ints(12, 9), 4, value=12))),
-    Case("index_put", "index", IndexPut, lambda: (torch.randn(6), torch.tensor([0, 1, 2, 3])), "index_put", ("rows[1]", "77", "6"), lambda: (torch.randn(6), torch.tensor([0, 77, 2, 3]))),
-    Case("advanced", "index", Advanced, lambda: (torch.randn(5, 7), ints(5, 3), ints(7, 3)), "index", ("columns[2]", "9", "7"), lambda: (torch.randn(5, 7), ints(5, 3), put(ints(7, 3), 2, value=9))),
+    Case("embedding", "index", Embed, lambda: (ints(1000, 4, 6), rand(4, 6)), "embedding", ("ids[2, 3]", "5000", "1000", "table.weight"), Change(0, (2, 3), 5000)),
+    Case("negative", "index", Embed, lambda: (ints(1000, 4, 6), rand(4, 6)), "embedding", ("ids[1, 0]", "-1", "table.weight"), Change(0, (1, 0), -1)),
+    Case("gather", "index", Gather, lambda: (randn(4, 8), ints(8, 4, 3)), "gather", ("pick[0, 2]", "8"), Change(1, (0, 2), 8)),
+    Case("scatter", "index", ScatterAdd, lambda: (randn(9), ints(12, 9)), "scatter_add", ("bins[4]", "12"), Change(1, (4,), 12)),
+    Case("index_put", "index", IndexPut, lambda: (randn(6), tensor([0, 1, 2, 3])), "index_put", ("rows[1]", "77", "6"), Change(1, (1,), 77)),
+    Case("advanced", "index", Advanced, lambda: (randn(5, 7), ints(5, 3), ints(7, 3)), "index", ("columns[2]", "9", "7"), Change(2, (2,), 9)),
     Case("nested", "index", Nested, lambda: (ints(50, 4, 3),), "embedding", ("route", "first.weight", "20"), spoil=lambda m: m.route.fill_(25)),
-    Case("argmax", "index", Argmax, lambda: (torch.zeros(5, 8),), "embedding", ("argmax", "names.weight", "10"), spoil=lambda m: m.fc.bias.data[31].fill_(99)),
-    Case("cumsum", "index", Cumsum, lambda: (torch.zeros(2, 12, dtype=torch.long),), "embedding", ("cumsum", "mask", "place.weight", "8"), lambda: (torch.ones(2, 12, dtype=torch.long),)),
-    Case("bucketize", "index", Bucketize, lambda: (torch.rand(6),), "embedding", ("bucketize", "age.weight", "9"), lambda: (torch.tensor([0.1, 0.2, 3.0, 0, 0, 0]),)),
+    Case("argmax", "index", Argmax, lambda: (zeros(5, 8),), "embedding", ("argmax", "names.weight", "10"), spoil=lambda m: m.fc.bias.data[31].fill_(99)),
+    Case("cumsum", "index", Cumsum, lambda: (zeros(2, 12, dtype=torch.long),), "embedding", ("cumsum", "mask", "place.weight", "8"), lambda: (ones(2, 12, dtype=torch.long),)),
+    Case("bucketize", "index", Bucketize, lambda: (rand(6),), "embedding", ("bucketize", "age.weight", "9"), lambda: (tensor([0.1, 0.2, 3.0, 0, 0, 0]),)),
     Case(
-        "empty", "index", Empty, lambda: (torch.randn(3, 4), ints(3, 5)), "index_select", ("items", "empty"), lambda: (torch.randn(0, 4), torch.zeros(5, dtype=torch.long)),
+        "empty", "index", Empty, lambda: (randn(3, 4), ints(3, 5)), "index_select", ("items", "empty"), lambda: (randn(0, 4), zeros(5, dtype=torch.long)),
         dynamic={"items": {0: Dim("items", min=0, max=100)}, "ids": None},
     ),
     Case("positions", "index", Positions, lambda: (ints(2000, 2, 32),), "embedding", ("tokens", "100", "wpe", "64"), lambda: (ints(2000, 2, 100),), dynamic={"tokens": {0: B, 1: Dim("length", min=2, max=512)}}),
-    Case("kv_cache", "index", Cached, lambda: (ints(1000, 1), torch.tensor([3])), "index_copy", ("at[0]", "32", "keys"), lambda: (ints(1000, 1), torch.tensor([32]))),
-    Case(
-        "bags", "index", Bags, lambda: tuple(ints(20_000, 8, 5) for _ in range(4)), "embedding_bag", ("shops[6, 2]", "30000", "bags.2.weight"),
-        lambda: (*(ints(20_000, 8, 5) for _ in range(2)), put(ints(20000, 8, 5), 6, 2, value=30000), ints(20000, 8, 5)),
-    ),
-    Case("ignored_label", "index", Gather, lambda: (torch.randn(4, 8), ints(8, 4, 3)), "gather", ("pick[3, 1]", "-100"), lambda: (torch.randn(4, 8), put(ints(8, 4, 3), 3, 1, value=-100))),
+    Case("kv_cache", "index", Cached, lambda: (ints(1000, 1), tensor([3])), "index_copy", ("at[0]", "32", "keys"), Change(1, (0,), 32)),
+    Case("bags", "index", Bags, lambda: tuple(ints(20_000, 8, 5) for _ in range(4)), "embedding_bag", ("shops[6, 2]", "30000", "bags.2.weight"), Change(2, (6, 2), 30000)),
+    Case("ignored_label", "index", Gather, lambda: (randn(4, 8), ints(8, 4, 3)), "gather", ("pick[3, 1]", "-100"), Change(1, (3, 1), -100)),
     Case("log_zero", "nan", Logs, lambda: (torch.full((4, 8), 0.5),), "log", ("log of zero",), spoil=lambda m: m.fc.bias.data.fill_(-50)),
-    Case("zero_by_zero", "nan", Normalised, lambda: (torch.randn(4, 8),), "div", ("0/0", "[2, 0]"), lambda: (put(torch.randn(4, 8), 2, value=1.5),)),
-    Case("root", "nan", Root, lambda: (torch.rand(4, 8),), "sqrt", ("negative", "-8"), lambda: (put(torch.rand(4, 8), 1, 4, value=3.0),)),
-    Case("exp", "nan", ByHand, lambda: (torch.rand(4, 8),), "exp", ("exp(150)",), lambda: (put(torch.rand(4, 8), 3, 0, value=5.0),)),
-    Case("deviation", "nan", Deviation, lambda: (torch.randn(4, 8),), "std", ("one element",), lambda: (torch.randn(4, 1),), dynamic={"x": {1: Dim("n", min=1, max=99)}}),
-    Case("unit", "nan", Unit, lambda: (torch.randn(4, 8),), "div", ("0/0", "[1, 0]"), lambda: (put(torch.randn(4, 8), 1, value=0.0),)),
-    Case("power", "nan", Power, lambda: (torch.rand(4, 8),), "pow", ("fractional", "-2"), lambda: (put(torch.rand(4, 8), 0, 5, value=-2.0),)),
-    Case("entropy", "nan", Entropy, lambda: (torch.randn(4, 8),), "log", ("log of zero",), lambda: (put(torch.randn(4, 8), 2, 1, value=900.0),)),
-    Case("scan", "nan", Scan, lambda: (torch.rand(4, 5) + 1,), "log", ("log of zero or a negative number: -2",), lambda: (put(torch.rand(4, 5) + 1, 1, 2, value=-2.0),)),
-    Case("pool", "nan", Pool, lambda: (torch.randn(3, 4, 8), torch.ones(3, 4, dtype=torch.bool)), "div", ("0/0", "[1, 0]"), lambda: (torch.randn(3, 4, 8), put(torch.ones(3, 4), 1, value=0).bool())),
-    Case("angle", "nan", Angle, lambda: (torch.eye(4) * 0.9, torch.eye(4)), "acos", ("outside -1..1", "1.5"), lambda: (torch.eye(4) * 1.5, torch.eye(4))),
-    Case("batch_norm", "nan", Norm2d, lambda: (torch.randn(2, 3, 9, 9),), "batch_norm", ("variance", "-0.5"), spoil=spoil_norm),
-    Case("masked_row", "nan", Masked, lambda: (ints(1000, 2, 12), torch.arange(12).expand(2, 12) < 8), "softmax", ("all -Inf", "[1, 0]"), lambda: (ints(1000, 2, 12), put(torch.ones(2, 12), 1, value=0).bool())),
+    Case("zero_by_zero", "nan", Normalised, lambda: (randn(4, 8),), "div", ("0/0", "[2, 0]"), Change(0, (2,), 1.5)),
+    Case("root", "nan", Root, lambda: (rand(4, 8),), "sqrt", ("negative", "-8"), Change(0, (1, 4), 3.0)),
+    Case("exp", "nan", ByHand, lambda: (rand(4, 8),), "exp", ("exp(150)",), Change(0, (3, 0), 5.0)),
+    Case("deviation", "nan", Deviation, lambda: (randn(4, 8),), "std", ("one element",), lambda: (randn(4, 1),), dynamic={"x": {1: Dim("n", min=1, max=99)}}),
+    Case("unit", "nan", Unit, lambda: (randn(4, 8),), "div", ("0/0", "[1, 0]"), Change(0, (1,), 0.0)),
+    Case("power", "nan", Power, lambda: (rand(4, 8),), "pow", ("fractional", "-2"), Change(0, (0, 5), -2.0)),
+    Case("entropy", "nan", Entropy, lambda: (randn(4, 8),), "log", ("log of zero",), Change(0, (2, 1), 900.0)),
+    Case("scan", "nan", Scan, lambda: (rand(4, 5) + 1,), "log", ("log of zero or a negative number: -2",), Change(0, (1, 2), -2.0)),
+    Case("pool", "nan", Pool, lambda: (randn(3, 4, 8), ones(3, 4, dtype=torch.bool)), "div", ("0/0", "[1, 0]"), Change(1, (1,), False)),
+    Case("angle", "nan", Angle, lambda: (eye(4) * 0.9, eye(4)), "acos", ("outside -1..1", "1.5"), lambda: (eye(4) * 1.5, eye(4))),
+    Case("batch_norm", "nan", Norm2d, lambda: (randn(2, 3, 9, 9),), "batch_norm", ("variance", "-0.5"), spoil=spoil_norm),
+    Case("masked_row", "nan", Masked, lambda: (ints(1000, 2, 12), torch.arange(12).expand(2, 12) < 8), "softmax", ("all -Inf", "[1, 0]"), lambda: (ints(1000, 2, 12), put(ones(2, 12), 1, value=0).bool())),
     Case("nan_weight", "nan", Bert, lambda: (ints(3000, 2, 16),), "", ("bert.encoder.layer.4.attention.self.query.weight", "[7, 11]", "linear.default reads it first"), spoil=spoil_bert),
-    Case("half_overflow", "nan", lambda: HalfNet().half(), lambda: (torch.rand(2, 3, 32, 32).half(),), "mul", ("overflow of float16", "60000"), spoil=spoil_half),
-    Case("relu", "wrong", Relu, lambda: (torch.randn(8, 32),), "relu", ("relu", "wrong alone"), settings=RELU),
+    Case("half_overflow", "nan", lambda: HalfNet().half(), lambda: (rand(2, 3, 32, 32).half(),), "mul", ("overflow of float16", "60000"), spoil=spoil_half),
+    Case("relu", "wrong", Relu, lambda: (randn(8, 32),), "relu", ("relu", "wrong alone"), settings=RELU),
     Case("relu_llama", "wrong", ReluLlama, lambda: (ints(1000, 2, 12),), "relu", ("relu", "wrong alone"), settings=RELU),
     Case("relu_bags", "wrong", ReluBags, lambda: tuple(ints(20_000, 8, 5) for _ in range(4)), "relu", ("relu", "wrong alone"), settings=RELU),
-    Case("log1p", "wrong", Log1p, lambda: (torch.randn(8, 16),), "log1p", ("wrong alone",), settings=LOG1P),
-    Case("log1p_decoder", "wrong", Log1pCached, lambda: (ints(1000, 1), torch.tensor([3])), "log1p", ("wrong alone",), settings=LOG1P),
-    Case("arange", "wrong", Arange, lambda: (torch.randn(11),), "mul", ("8 of",)),
-    Case("sum_of_softmax", "wrong", SumOfSoftmax, lambda: (torch.randn(64, 37) * 8,), "floor", ("floor",)),
-    Case("tie_count", "wrong", TieCount, lambda: (torch.randn(8, 33),), "eq", ("eq",)),
+    Case("log1p", "wrong", Log1p, lambda: (randn(8, 16),), "log1p", ("wrong alone",), settings=LOG1P),
+    Case("log1p_decoder", "wrong", Log1pCached, lambda: (ints(1000, 1), tensor([3])), "log1p", ("wrong alone",), settings=LOG1P),
+    Case("arange", "wrong", Arange, lambda: (randn(11),), "mul", ("8 of",)),
+    Case("sum_of_softmax", "wrong", SumOfSoftmax, lambda: (randn(64, 37) * 8,), "floor", ("floor",)),
+    Case("tie_count", "wrong", TieCount, lambda: (randn(8, 33),), "eq", ("eq",)),
     Case("floor_division", "wrong", FloorDivision, lambda: (torch.arange(30.0) / 7,), "div", ("div",)),
-    Case("negative_zero", "wrong", NegativeZero, lambda: (torch.tensor([-0.5, -0.1, -0.9]),), "reciprocal", ("3 of 3",)),
-    Case("tf32", "wrong", Products, lambda: (torch.randn(256, 1024),), "", ("in tf32",), products="high"),
-    Case("undeclared_write", "wrong", Mutates, lambda: (torch.randn(4, 8),), "halve", ("writes to its argument x",), healthy=(Declares,)),
+    Case("negative_zero", "wrong", NegativeZero, lambda: (tensor([-0.5, -0.1, -0.9]),), "reciprocal", ("3 of 3",)),
+    Case("tf32", "wrong", Products, lambda: (randn(256, 1024),), "", ("in tf32",), products="high"),
+    Case("undeclared_write", "wrong", Mutates, lambda: (randn(4, 8),), "halve", ("writes to its argument x",), healthy=(Declares,)),
 )
 # fmt: on
 

@@ -18,11 +18,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from command import options_of, put
+from command import clock, options_of, put
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "skill")]
@@ -34,10 +33,10 @@ EXTRAS = ("ray", "evals", "triton", "torch")  # the last is gigabytes
 
 @dataclass(frozen=True)
 class Road:
-    """What installs, run once, and what starts a server, both in the user's home."""
+    """How a server is started, in the user's home."""
 
     start: tuple[str, ...]
-    install: str = ""
+    install: str = ""  # run once
     before: str = ""  # what the user has already, such as a clone
 
 
@@ -53,29 +52,26 @@ def roads(clone: Path) -> dict[str, Road]:
         found[name.split("/")[0]] = server
     bundle = json.loads((ROOT / "manifest.json").read_text("utf-8"))
     found["manifest.json"] = bundle["server"]["mcp_config"]
-    rows = {
-        name: Road(("bash", "-euc", f"cd {clone} && {_line(how, clone)}"))
-        for name, how in found.items()
-    }
-    serve = ("aoti-debug", "serve")
+    rows = {}
+    for name, how in found.items():
+        line = " ".join((how["command"], *map(str, how["args"])))
+        rows[name] = _of_shell(re.sub(r"\$\{\w+\}", str(clone), f"cd {clone} && {line}"))
+    tool, of_pip = ("aoti-debug", "serve"), ("aoti-env/bin/aoti-debug", "serve")
     in_clone = f"git clone -q {front.SITE}aoti-debug"
-    rows |= {
-        "skill": Road(("bash", "-euc", f"python3 {clone}/mcp_server/start.py serve")),
-        "uv tool": Road(serve, front.block(front.UV_TOOL)),
-        "pipx": Road(serve, front.block(front.PIPX), before="pipx --version"),
-        "uvx": Road(("bash", "-euc", front.block(front.UVX))),
-        "uv run": Road(("bash", "-euc", front.block(front.UV_RUN)), before=in_clone),
+    return {
+        **rows,
+        "skill": _of_shell(f"python3 {clone}/mcp_server/start.py serve"),
+        "uv tool": Road(tool, front.block(front.UV_TOOL)),
+        "pipx": Road(tool, front.block(front.PIPX), "pipx --version"),
+        "uvx": _of_shell(front.block(front.UVX)),
+        "uv run": _of_shell(front.block(front.UV_RUN), before=in_clone),
+        "pip": Road(of_pip, front.block(front.PIP)),
+        **{f"pip [{extra}]": Road(of_pip, front.with_extra(extra)) for extra in EXTRAS},
     }
-    of_pip = ("aoti-env/bin/aoti-debug", "serve")
-    rows["pip"] = Road(of_pip, front.block(front.PIP))
-    rows |= {f"pip [{extra}]": Road(of_pip, front.with_extra(extra)) for extra in EXTRAS}
-    return rows
 
 
-def _line(how: dict[str, object], clone: Path) -> str:
-    args = how["args"]
-    assert isinstance(args, list)
-    return " ".join(re.sub(r"\$\{\w+\}", str(clone), str(w)) for w in (how["command"], *args))
+def _of_shell(line: str, before: str = "") -> Road:
+    return Road(("bash", "-euc", line), before=before)
 
 
 def machine(place: Path, python: str, bare: Path) -> front.Machine:
@@ -109,14 +105,14 @@ def machine(place: Path, python: str, bare: Path) -> front.Machine:
 
 def timed(account: front.Machine, road: Road) -> float | None:
     """Return the seconds from a start to the first answer, or None where there is none."""
-    began = time.monotonic()
+    took = clock(2)
     try:
         account.answers(*(str(account.home / w) if "/bin/" in w else w for w in road.start))
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return None
-    return round(time.monotonic() - began, 2)
+    return took()
 
 
 def measure(road: Road, python: str, bare: Path, place: Path) -> dict[str, float | None]:
@@ -124,27 +120,21 @@ def measure(road: Road, python: str, bare: Path, place: Path) -> dict[str, float
     account = machine(place, python, bare)
     if road.before:
         account.sh(road.before)
-    began = time.monotonic()
+    took = clock(2)
     if road.install:
         account.sh(road.install)
-    installed = time.monotonic() - began
-    first = timed(account, road)
-    row = {"cold": None if first is None else round(installed + first, 2)}
-    row["warm"] = timed(account, road)
+    row = {"cold": took() if timed(account, road) is not None else None}
     offline = account.having(**front.NO_NETWORK)
-    row["offline"] = timed(offline, road)
-    shutil.rmtree(place / "caches", ignore_errors=True)
-    row["no_caches"] = timed(account, road)
-    shutil.rmtree(place / "caches", ignore_errors=True)
-    row["both"] = timed(offline, road)
+    starts = {"warm": account, "offline": offline, "no_caches": account, "both": offline}
+    for name, user in starts.items():
+        if name in ("no_caches", "both"):
+            shutil.rmtree(place / "caches", ignore_errors=True)
+        row[name] = timed(user, road)
     return row
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("--only", nargs="*")
-    parser.add_argument("--pythons", nargs="*", default=list(front.PYTHONS))
-    options = parser.parse_args()
+    options = options_of(__doc__, only=[], pythons=list(front.PYTHONS)).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder, "site", "aoti-debug")
         subprocess.run(["git", "clone", "-q", "--bare", str(ROOT), str(bare)], check=True)

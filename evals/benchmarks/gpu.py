@@ -14,154 +14,155 @@ after that it ends, N times a case in turns with the script alone: OUT/exception
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
 import json
 import os
 import statistics
-import subprocess
 import sys
 import threading
 import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from command import answer, environment, options_of, put, triaged
+from command import (
+    Row,
+    answer,
+    clock,
+    environment,
+    folder_at,
+    options_of,
+    picked,
+    put,
+    put_whole,
+    ran,
+    triaged,
+)
 
 HERE = Path(__file__).resolve().parent
 CASES = HERE.parent / "cases" / "gpu_faults.py"
-EXPECTED = json.loads((HERE.parent / "cases" / "gpu_expected.json").read_text(encoding="utf-8"))
+EXPECTED = json.loads((HERE.parent / "cases" / "gpu_expected.json").read_text("utf-8"))
 CLASSICAL = ("contract", "deterministic", "kernel_names", "values", "minifier")
-KEPT = tuple(
-    """
+KEPT = """
     run.json diagnosis.json answer.json events.jsonl stdout.log stderr.log cuda.log cuda-gdb.log
     gdb.log sanitizer.xml report.json stacks.log
-    """.split()
-)
+""".split()
 LIMIT = 300_000  # bytes kept of one artifact: head and tail
 
 
 class Rows:
-    """The rows so far, in a file that is whole at every moment."""
+    """The rows so far, in a file."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.versions = versions()
-        self.rows: dict[tuple[object, object], dict[str, object]] = {}
+        self.path, self.versions = path, versions()
+        self.rows: dict[tuple[object, object], Row] = {}
         self.lock = threading.Lock()
 
-    def put(self, row: dict[str, object]) -> dict[str, object]:
+    def put(self, row: Row) -> Row:
         """Add a row, or replace the earlier one of the same case and kind."""
         with self.lock:
             self.rows[row["case"], row.get("kind")] = row
             self.write(list(self.rows.values()))
         return row
 
-    def write(self, rows: list[dict[str, object]]) -> None:
-        text = json.dumps({"versions": self.versions, "rows": rows}, indent=1)
-        unfinished = self.path.with_suffix(".part")
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(self.path)
+    def write(self, rows: list[Row]) -> None:
+        put_whole({"versions": self.versions, "rows": rows}, self.path)
 
 
-def triage(out: Path, case: str, kind: str) -> dict[str, object]:
-    work = out / f"{case}-{kind}"
-    work.mkdir(parents=True, exist_ok=True)
-    limit = str(EXPECTED[case].get("timeout_s", 300))
-    words, env = [case, kind], environment(work)
-    answer, seconds = triaged(CASES, words, env, work, "--timeout", limit)
-    row = {"case": case, "kind": kind, "wall_s": seconds}
-    keep(work, out / f"{case}-{kind}.zip")
-    return {**row, **judge(case, kind, answer)}
+def triage(out: Path, case: str, kind: str) -> Row:
+    limit = EXPECTED[case].get("timeout_s", 300)
+    return _triage(out, f"{case}-{kind}", case, kind, CASES, [case, kind], limit)
 
 
-def triage_script(out: Path, script: Path) -> dict[str, object]:
+def triage_script(out: Path, script: Path) -> Row:
     """Triage a script that is in no table; its row only says what was found."""
-    work = out / f"script-{script.stem}"
-    work.mkdir(parents=True, exist_ok=True)
-    words = script.resolve(), (), environment(work), work
-    answer, seconds = triaged(*words, "--timeout", "300")
-    row = {"case": script.stem, "kind": "script", "wall_s": seconds}
-    keep(work, out / f"script-{script.stem}.zip")
-    return {**row, **judge(script.stem, "script", answer)}
+    name = script.stem
+    return _triage(out, f"script-{name}", name, "script", script.resolve(), [], 300)
 
 
-def judge(case: str, kind: str, answer: dict) -> dict[str, object]:
-    """Compare an answer with what was planted."""
+def _triage(
+    out: Path, name: str, case: str, kind: str, script: Path, words: list[str], limit: int
+) -> Row:
+    work = folder_at(out / name)
+    answer, seconds = triaged(script, words, environment(work), work, "--timeout", str(limit))
+    keep(work, out / f"{name}.zip")
+    return {"case": case, "kind": kind, "wall_s": seconds, **judge(case, kind, answer)}
+
+
+def judge(case: str, kind: str, answer: Row) -> Row:
     diagnosis = answer.get("diagnosis") or {}
-    cost = diagnosis.get("cost") or {}
     kernel = diagnosis.get("kernel") or {}
     row = {
-        "category": diagnosis.get("category"),
-        "phase": diagnosis.get("phase"),
-        "confidence": diagnosis.get("confidence"),
+        **picked(diagnosis, "category phase confidence"),
         "kernel": kernel.get("name"),
-        "line": kernel.get("line"),
-        "text": kernel.get("text"),
+        **picked(kernel, "line text"),
         "summary": diagnosis.get("summary"),
-        "process_runs": cost.get("process_runs"),
-        "recompiles": cost.get("recompiles"),
+        **picked(diagnosis.get("cost") or {}, "process_runs recompiles"),
         "error": answer.get("error"),
     }
     if kind == "healthy":
-        return {**row, "found": diagnosis.get("category") == "no_fault"}
+        return {**row, "found": row["category"] == "no_fault"}
     if kind == "script":
         return {**row, "found": bool(diagnosis)}
     wanted = EXPECTED[case]
     return {
         **row,
-        "found": diagnosis.get("category") in wanted["categories"]
-        and wanted.get("kernel", "") in (kernel.get("name") or "")
-        and diagnosis.get("phase") in wanted.get("phases", [diagnosis.get("phase")]),
-        "line_right": wanted["line"] in (kernel.get("text") or "") if "line" in wanted else None,
+        "found": row["category"] in wanted["categories"]
+        and wanted.get("kernel", "") in (row["kernel"] or "")
+        and row["phase"] in wanted.get("phases", [row["phase"]]),
+        "line_right": wanted["line"] in (row["text"] or "") if "line" in wanted else None,
     }
 
 
-def classical(out: Path, case: str, rows: Rows) -> dict[str, object]:
+def classical(out: Path, case: str, rows: Rows) -> Row:
     """Walk the classical stages until one names the fault."""
-    work = out / f"{case}-classical"
-    work.mkdir(parents=True, exist_ok=True)
-    began, stages = time.monotonic(), []
-    row: dict[str, object] = {}
+    work = folder_at(out / f"{case}-classical")
+    took, stages = clock(), list[Row]()
+    row: Row = {}
     for stage in CLASSICAL:
         for package in work.glob("*.pt2"):
             package.unlink()
-        stage_began = time.monotonic()
+        stage_took = clock()
         words = ["run", "--stage", stage, "--timeout", "120", "--no-capture", str(CASES), "--"]
-        said_of = answer([*words, case, "fault"], environment(work), work)
-        judged = judge(case, "fault", said_of)
-        seconds = round(time.monotonic() - stage_began, 1)
-        said = {key: judged[key] for key in ("category", "phase", "kernel", "summary", "error")}
-        said |= {key: said_of.get(key) for key in ("acted", "exit")}
-        stages.append({"stage": stage, "wall_s": seconds, "found": judged["found"], **said})
+        said = answer([*words, case, "fault"], environment(work), work)
+        judged = judge(case, "fault", said)
+        found = judged["found"]
+        stages.append(
+            {
+                "stage": stage,
+                "wall_s": stage_took(),
+                "found": found,
+                **picked(judged, "category phase kernel summary error"),
+                **picked(said, "acted exit"),
+            }
+        )
         row = {
             "case": case,
-            "found": judged["found"],
-            "by": stage if judged["found"] else None,
+            "found": found,
+            "by": stage if found else None,
             "process_runs": len(stages),
             "recompiles": len(stages),
-            "wall_s": round(time.monotonic() - began, 1),
-            "stages": stages,
+            "wall_s": took(),
+            "stages": list(stages),
         }
-        rows.put({**row, "stages": list(stages)})
-        if judged["found"]:
+        rows.put(row)
+        if found:
             break
     keep(work, out / f"{case}-classical.zip")
     return row
 
 
-def exceptions(out: Path, case: str, times: int, end: float) -> list[dict]:
+def exceptions(out: Path, case: str, times: int, end: float) -> list[Row]:
     """Run the script alone and triaged, in turns, with the package that the first run compiled."""
-    work = out / f"{case}-exception"
-    work.mkdir(parents=True, exist_ok=True)
-    rows: list[dict] = []
+    work = folder_at(out / f"{case}-exception")
+    rows: list[Row] = []
     for number in range(-1, times):  # the first one compiles
-        began = time.monotonic()
-        if rows and began + 2 * max(row["alone_s"] + row["triage_s"] for row in rows) > end:
+        longest = max((row["alone_s"] + row["triage_s"] for row in rows), default=0.0)
+        if rows and time.monotonic() + 2 * longest > end:
             break
+        took = clock(2)
         env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(work / "cache")}
-        words = [sys.executable, str(CASES), case, "fault"]
-        subprocess.run(words, cwd=work, env=env, capture_output=True)
-        alone = time.monotonic() - began
+        ran([sys.executable, str(CASES), case, "fault"], cwd=work, env=env)
+        row: Row = {"case": case, "alone_s": took()}
         if number < 0:
             continue
         named: list[float] = []
@@ -170,10 +171,9 @@ def exceptions(out: Path, case: str, times: int, end: float) -> list[dict]:
         watcher.start()
         began = time.monotonic()
         found, _ = triaged(CASES, [case, "fault"], environment(work), work)
-        took = time.monotonic() - began
+        row["triage_s"] = round(time.monotonic() - began, 2)
         over.set()
         watcher.join()
-        row = {"case": case, "alone_s": round(alone, 2), "triage_s": round(took, 2)}
         row["named_s"] = round(named[0] - began, 2) if named else None
         row["steps"] = [[s["name"], s.get("wall_s")] for s in found.get("steps", [])]
         rows.append({**row, **judge(case, "fault", found)})
@@ -183,11 +183,12 @@ def exceptions(out: Path, case: str, times: int, end: float) -> list[dict]:
 
 def wait_for_name(work: Path, over: threading.Event, named: list[float]) -> None:
     """Note when the record of a run that began now first has what the core dump says."""
-    known = set((work / "home" / "runs").glob("*/run.json"))
+    runs = work / "home" / "runs"
+    known = set(runs.glob("*/run.json"))
     while not over.wait(0.02) and not named:
-        for path in set((work / "home" / "runs").glob("*/run.json")) - known:
+        for path in set(runs.glob("*/run.json")) - known:
             try:
-                record = json.loads(path.read_text(encoding="utf-8"))
+                record = json.loads(path.read_text("utf-8"))
             except ValueError:
                 continue
             if len(record["steps"]) > 1 and record["summary"]:
@@ -196,38 +197,40 @@ def wait_for_name(work: Path, over: threading.Event, named: list[float]) -> None
 
 def keep(work: Path, to: Path) -> None:
     """Pack the texts of the runs, the long ones cut in the middle."""
+    runs = work / "home" / "runs"
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted((work / "home" / "runs").rglob("*")):
+        for path in sorted(runs.rglob("*")):
             if path.is_file() and path.name in KEPT:
                 data = path.read_bytes()
                 if len(data) > LIMIT:
                     data = data[: LIMIT // 2] + b"\n[cut]\n" + data[-LIMIT // 2 :]
-                archive.writestr(path.relative_to(work / "home" / "runs").as_posix(), data)
+                archive.writestr(path.relative_to(runs).as_posix(), data)
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("--jobs", type=int, default=8)
-    parser.add_argument("--only", nargs="*", choices=EXPECTED, default=[])
-    parser.add_argument("--kinds", nargs="*", default=["fault", "healthy"])
-    parser.add_argument("--scripts", nargs="*", type=Path, default=[], help="others to triage")
-    parser.add_argument("--classical", action="store_true")
-    parser.add_argument("--exceptions", type=int, default=0, metavar="N")
-    parser.add_argument("--seconds", type=float, default=3600, help="for --exceptions")
-    options = parser.parse_args()
-    out = options.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
+    options = options_of(
+        __doc__,
+        jobs=8,
+        only={"nargs": "*", "choices": EXPECTED, "default": []},
+        kinds=["fault", "healthy"],
+        scripts=([], "others to triage"),
+        classical=False,
+        exceptions={"type": int, "default": 0, "metavar": "N"},
+        seconds=(3600.0, "for --exceptions"),
+    ).parse_args()
+    out = folder_at(options.out)
     names = options.only or list(EXPECTED)
     rows = Rows(out / ("classical.json" if options.classical else "triage.json"))
     if options.exceptions:
         after(out, names, options)
         return
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         if options.classical:
             done = list(pool.map(lambda case: classical(out, case, rows), names))
         else:
             pairs = [(case, kind) for kind in options.kinds for case in names]
-            scripts = pool.map(lambda path: rows.put(triage_script(out, path)), options.scripts)
+            paths = map(Path, options.scripts)
+            scripts = pool.map(lambda path: rows.put(triage_script(out, path)), paths)
             done = [*pool.map(lambda pair: rows.put(triage(out, *pair)), pairs), *scripts]
     rows.write(done)  # in the order asked for
     table(done)
@@ -236,7 +239,7 @@ def main() -> None:
 def after(out: Path, names: list[str], options: argparse.Namespace) -> None:
     """Print how long after the script's end its kernel is named, and the triage ends."""
     end = time.monotonic() + options.seconds
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         found = pool.map(lambda case: exceptions(out, case, options.exceptions, end), names)
         for case, rows in zip(names, found, strict=True):
             told = [r["named_s"] - r["alone_s"] for r in rows if r["named_s"] is not None]
@@ -259,11 +262,10 @@ def versions() -> dict[str, str]:
         "'triton': triton.__version__, 'python': platform.python_version(), "
         "'gpu': torch.cuda.get_device_name(0), 'cuda': torch.version.cuda}))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return json.loads(ran([sys.executable, "-c", code], check=True).stdout)
 
 
-def table(rows: list[dict[str, object]]) -> None:
+def table(rows: list[Row]) -> None:
     for row in rows:
         mark = "ok  " if row["found"] else "MISS"
         said = (row.get("phase"), row.get("category", row.get("by")), row.get("kernel"))

@@ -9,10 +9,8 @@ Prints one JSON document for each part.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -20,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
-from command import options_of
+from command import AOTI, Row, clock, environment, options_of
 
 if TYPE_CHECKING:
     from ray.cluster_utils import Cluster
@@ -39,10 +37,7 @@ raise KeyError("row") if int(sys.argv[1]) % 3 == 0 else SystemExit(0)
 def main() -> None:
     from ray.cluster_utils import Cluster
 
-    parser = options_of(__doc__)
-    parser.add_argument("--python", required=True)
-    parser.add_argument("--targets", type=int, default=24)
-    options = parser.parse_args()
+    options = options_of(__doc__, python={"required": True}, targets=24).parse_args()
     for part in (node_killed, driver_killed):
         place = options.out.absolute() / part.__name__
         place.mkdir(parents=True)
@@ -56,60 +51,41 @@ def main() -> None:
         try:
             second = cluster.add_node(num_cpus=2)
             cluster.wait_for_nodes()
-            print(json.dumps(part(place, options.targets, cluster, second)), flush=True)
+            row = {"part": part.__name__, **part(place, options.targets, cluster, second)}
+            print(json.dumps(row), flush=True)
         finally:
             cluster.shutdown()
 
 
-def node_killed(place: Path, targets: int, cluster: Cluster, second: object) -> dict:
+def node_killed(place: Path, targets: int, cluster: Cluster, second: object) -> Row:
     """Kill the second node, without warning, when a third of the targets has begun."""
     sweep = started(place, cluster)
     wait_until(place, targets // 3)
-    began = time.monotonic()
+    took = clock()
     cluster.remove_node(second, allow_graceful=False)
     sweep.communicate(timeout=600)
-    return {
-        "part": "node_killed",
-        **told(place, targets),
-        "seconds_after": round(time.monotonic() - began, 1),
-    }
+    return {**told(place, targets), "seconds_after": took()}
 
 
-def driver_killed(place: Path, targets: int, cluster: Cluster, second: object) -> dict:
+def driver_killed(place: Path, targets: int, cluster: Cluster, second: object) -> Row:
     """Kill the driver when half of the targets have a row; then resume."""
     sweep = started(place, cluster)
     wait_until(place, targets // 2)
     sweep.send_signal(signal.SIGKILL)
     sweep.communicate()
     rows = len((place / "out" / "sweep.jsonl").read_text().splitlines()) - 1
-    began = time.monotonic()
+    took = clock()
     left = orphans(place, 60)
-    again = started(place, cluster, "--resume")
-    again.communicate(timeout=600)
-    seconds = round(time.monotonic() - began, 1)
-    return {
-        "part": "driver_killed",
-        "rows_when_killed": rows,
-        "orphans_of_killed": left,
-        **told(place, targets),
-        "seconds_after": seconds,
-    }
+    started(place, cluster, "--resume").communicate(timeout=600)
+    after = {"seconds_after": took()}
+    return {"rows_when_killed": rows, "orphans_of_killed": left, **told(place, targets), **after}
 
 
 def started(place: Path, cluster: Cluster, how: str = "--out") -> subprocess.Popen[bytes]:
-    words = [
-        "sweep",
-        str(place / "sweep.toml"),
-        how,
-        str(place / "out"),
-        "--json",
-        "--on",
-        f"ray:{cluster.address}",
-    ]
-    environment = {**os.environ, "AOTI_DEBUG_HOME": str(place / "home")}
-    argv = [sys.executable, "-m", "aoti_debug", *words]
+    argv = [*AOTI, "sweep", str(place / "sweep.toml"), how, str(place / "out"), "--json"]
+    argv += ["--on", f"ray:{cluster.address}"]
     log = (place / "driver.log").open("ab")
-    sweep = subprocess.Popen(argv, env=environment, stdout=log, stderr=log)
+    sweep = subprocess.Popen(argv, env=environment(place), stdout=log, stderr=log)
     threading.Thread(target=sweep.wait, daemon=True).start()
     return sweep
 
@@ -123,7 +99,7 @@ def wait_until(place: Path, count: int) -> None:
     raise TimeoutError("the targets did not begin")
 
 
-def told(place: Path, targets: int) -> dict:
+def told(place: Path, targets: int) -> Row:
     """Return what the rows say, and what of the targets' processes is left."""
     lines = (place / "out" / "sweep.jsonl").read_text().splitlines()
     found = [json.loads(line) for line in lines if line.startswith('{"index"')]
@@ -141,7 +117,6 @@ def told(place: Path, targets: int) -> dict:
 
 
 def orphans(place: Path, patience_s: float) -> int:
-    """Count the targets' processes that are left."""
     script = str(place / "work.py")
     ours = [p for p in psutil.process_iter(["cmdline"]) if script in (p.info["cmdline"] or [])]
     _, alive = psutil.wait_procs(ours, timeout=patience_s)

@@ -15,10 +15,21 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Any
 
-from command import Row, environment, options_of, put, triaged
+from command import (
+    PYTHON,
+    Row,
+    clock,
+    environment,
+    folder_at,
+    options_of,
+    picked,
+    put,
+    ran,
+    triaged,
+)
 
 TARGET = """\
 import sys
@@ -49,16 +60,14 @@ class Deep(torch.nn.Module):
             x = (x * (1 + number / 1e4)).softmax(number % 2)
         return x
 
+x = torch.randn((4, 1024) if what == "gb" else (16, 32), device=device)
 if "compile" in act:
     model = {"gb": Wide, "kernels": Deep}[what](number).to(device).eval()
-    shape = (4, 1024) if what == "gb" else (16, 32)
     with torch.no_grad():
-        program = torch.export.export(model, (torch.randn(shape, device=device),))
+        program = torch.export.export(model, (x,))
     torch._inductor.aoti_compile_and_package(program, package_path=package)
 if "call" in act:
     model = torch._inductor.aoti_load_package(package)
-    shape = (4, 1024) if what == "gb" else (16, 32)
-    x = torch.randn(shape, device=device)
     for number in range(1, 6):
         model(x.t().contiguous().t() if number == 3 else x)
     print("called", flush=True)
@@ -78,9 +87,9 @@ class Bench:
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.options, self.folder = options, folder
         self.script = folder / "large.py"
-        self.script.write_text(TARGET, encoding="utf-8")
+        self.script.write_text(TARGET, "utf-8")
         cxx = folder / "g++"
-        cxx.write_text(PLAIN_CXX.format(os.environ.get("CXX", "g++")), encoding="utf-8")
+        cxx.write_text(PLAIN_CXX.format(os.environ.get("CXX", "g++")), "utf-8")
         cxx.chmod(0o755)
         level = {"AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL": "O0"}
         # Thousands of kernels at -O3 take hours.
@@ -88,18 +97,12 @@ class Bench:
 
     def alone(self, words: list[str]) -> float:
         """Run the script without us; return its seconds."""
-        began = time.perf_counter()
-        done = subprocess.run(
-            [self.options.python, str(self.script), *words],
-            cwd=self.folder,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            timeout=2 * self.options.seconds,
-        )
+        took, limit = clock(), 2 * self.options.seconds
+        argv = [self.options.python, str(self.script), *words]
+        done = ran(argv, cwd=self.folder, env=self.env, timeout=limit)
         if done.returncode != 0:
             print(done.stderr[-1500:], file=sys.stderr)
-        return round(time.perf_counter() - began, 1)
+        return took()
 
     def row(self, what: str, number: str, act: str, home: Path | None = None) -> Row:
         """Compile where that is not the triage's own part, run the script alone, then triage."""
@@ -115,22 +118,17 @@ class Bench:
         given = self.script, [*words, act], env, self.folder
         said, took = triaged(*given, "--timeout", str(limit), timeout=2 * limit)
         row["package_bytes"] = package.stat().st_size if package.exists() else None
-        best = said.get("diagnosis") or {}
-        row |= {
-            "triage_s": took,
-            "category": best.get("category"),
-            "summary": best.get("summary", said.get("error")),
-            "source": best.get("source"),
-            "steps": [
-                [s["name"], s["status"], (s.get("finding") or s.get("why") or "")[:160]]
-                for s in said.get("steps", [])
-            ],
-        }
+        best = said.get("diagnosis") or {"summary": said.get("error")}
+        row |= {"triage_s": took, **picked(best, "category summary source")}
+        row["steps"] = [
+            [s["name"], s["status"], (s.get("finding") or s.get("why") or "")[:160]]
+            for s in said.get("steps", [])
+        ]
         row["kept"] = kept(Path(env["AOTI_DEBUG_HOME"]) / "runs" / str(best.get("run")), package)
         return row
 
 
-def kept(run: Path, package: Path) -> dict:
+def kept(run: Path, package: Path) -> Row:
     """Return the bytes in a run's directory, and how many of them are the package's own blocks."""
     own = package.stat().st_ino if package.exists() else None
     found = {"bytes": 0, "linked": 0}
@@ -142,30 +140,31 @@ def kept(run: Path, package: Path) -> dict:
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("--gb", nargs="*", default=["0.1", "1"])
-    parser.add_argument("--kernels", nargs="*", default=[])
-    parser.add_argument("--compiled", nargs="*", default=["0.1"], help="GB compiled under triage")
-    parser.add_argument("--full", action="store_true", help="with a nearly full disk as well")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable)
-    parser.add_argument("--seconds", type=float, default=300, help="that one script may take")
-    parser.add_argument("--work", type=Path, help="where the packages go; default: a new directory")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
+    options = options_of(
+        __doc__,
+        gb=["0.1", "1"],
+        kernels=[],
+        compiled=(["0.1"], "GB compiled under triage"),
+        full=(False, "with a nearly full disk as well"),
+        device="cpu",
+        python=PYTHON,
+        seconds=(300.0, "that one script may take"),
+        work=(Path, "where the packages go; default: a new directory"),
+    ).parse_args()
+    folder_at(options.out)
     with tempfile.TemporaryDirectory(dir=options.work) as name:
         folder = Path(name)
         bench = Bench(options, folder)
-        jobs: list[tuple[str, str, str, Path | None]] = [
-            ("gb", gb, "call", None) for gb in options.gb
+        jobs: list[tuple[Any, ...]] = [
+            *(("gb", gb, "call") for gb in options.gb),
+            *(("gb", gb, "compile,call") for gb in options.compiled),
+            *(("kernels", number, "call") for number in options.kernels),
         ]
-        jobs += [("gb", gb, "compile,call", None) for gb in options.compiled]
-        jobs += [("kernels", number, "call", None) for number in options.kernels]
         small = folder / "small"
         if options.full:
             small.mkdir()
             mount = ["mount", "-t", "tmpfs", "-o", "size=70m", "tmpfs", str(small)]
-            if subprocess.run(mount, capture_output=True).returncode == 0:
+            if ran(mount).returncode == 0:
                 jobs += [("gb", options.gb[0], act, small) for act in ("call", "compile,call")]
             else:
                 print("no tmpfs can be mounted: the rows of a full disk are left out")

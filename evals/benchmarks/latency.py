@@ -29,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ from aoti_debug.facts.categories import Tier
 from aoti_debug.read.record import DeviceAssert
 from aoti_debug.read.scan import log_readers, scan
 from aoti_debug.signatures.signature import Signature, matcher, signatures
+from command import AOTI, with_options
 from log_kinds import HOSTILE, KINDS, write_log
 
 BARE = """\
@@ -56,27 +58,15 @@ server.run()
 LIMIT = 1.15  # of the bare server's time
 DIAGNOSE_S = 0.45
 LARGE_S = 30.0  # for a log of 1 GB
-REQUEST = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "benchmark", "version": "1"},
-    },
-}
+CLIENT = {"clientInfo": {"name": "benchmark", "version": "1"}, "capabilities": {}}
+PARAMS = {"protocolVersion": "2025-06-18", **CLIENT}
+REQUEST = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": PARAMS}
 
 
 def seconds_to_initialize(command: list[str]) -> float:
-    """Start a server, ask, return the seconds until its answer."""
-    started = time.perf_counter()
+    started, pipe = time.perf_counter(), subprocess.PIPE
     with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
+        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
     ) as server:
         assert server.stdin is not None
         assert server.stdout is not None
@@ -100,8 +90,7 @@ class Cost:
 
 
 def diagnosed(log: Path) -> Cost:
-    """Run the command on a log."""
-    command = [sys.executable, "-m", "aoti_debug", "diagnose", str(log), "--json"]
+    command = [*AOTI, "diagnose", str(log), "--json"]
     with tempfile.TemporaryFile() as answer:
         # Not a fork of this process, whose memory would count as the peak of the other.
         began, redirect = time.perf_counter(), (os.POSIX_SPAWN_DUP2, answer.fileno(), 1)
@@ -116,15 +105,13 @@ def diagnosed(log: Path) -> Cost:
 
 def start(given: list[str]) -> None:
     parser = argparse.ArgumentParser("latency.py start")
-    parser.add_argument("--rounds", type=int, default=11)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(given)
+    options = with_options(parser, rounds=11, json=False).parse_args(given)
     with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder) / "bare.py"
         bare.write_text(BARE)
         commands = {
             "bare MCPServer": [sys.executable, str(bare)],
-            "aoti-debug": [sys.executable, "-m", "aoti_debug", "serve"],
+            "aoti-debug": [*AOTI, "serve"],
         }
         for command in commands.values():  # byte-compile
             seconds_to_initialize(command)
@@ -144,29 +131,21 @@ def report(
     medians = {name: statistics.median(values) for name, values in times.items()}
     ratio = medians["aoti-debug"] / medians["bare MCPServer"]
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "seconds": times,
-                    "ratio": ratio,
-                    "limit": LIMIT,
-                    "diagnose": diagnosed,
-                    "diagnose_limit_s": DIAGNOSE_S,
-                }
-            )
-        )
+        found = {"seconds": times, "ratio": ratio, "limit": LIMIT, "diagnose": diagnosed}
+        print(json.dumps({**found, "diagnose_limit_s": DIAGNOSE_S}))
         return
     print(f"{'initialize answered after':28}{'median':>10}{'fastest':>10}{'slowest':>10}")
     for name, values in times.items():
-        row = (medians[name], min(values), max(values))
-        print(f"{name:28}" + "".join(f"{value * 1000:7.0f} ms" for value in row))
+        print(row_of(name, values))
     print(f"{'ratio of the medians':28}{ratio:10.2f}   (limit {LIMIT})")
     for what, seconds in zip(("processor", "wall"), zip(*diagnosed, strict=True), strict=True):
-        median, fastest = statistics.median(seconds), min(seconds)
-        print(
-            f"{f'one line diagnosed, {what}':28}{median * 1000:7.0f} ms{fastest * 1000:7.0f} ms"
-            f"{max(values) * 1000:7.0f} ms   (limit {DIAGNOSE_S * 1000:.0f} ms)"
-        )
+        row = row_of(f"one line diagnosed, {what}", seconds)
+        print(f"{row}   (limit {DIAGNOSE_S * 1000:.0f} ms)")
+
+
+def row_of(name: str, seconds: Sequence[float]) -> str:
+    figures = (statistics.median(seconds), min(seconds), max(seconds))
+    return f"{name:28}" + "".join(f"{one * 1000:7.0f} ms" for one in figures)
 
 
 def table(count: int = 150) -> tuple[Signature, ...]:
@@ -187,16 +166,19 @@ def table(count: int = 150) -> tuple[Signature, ...]:
     return (*real, *invented)
 
 
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def scan_log(given: list[str]) -> None:
     parser = argparse.ArgumentParser("latency.py scan")
-    parser.add_argument("--megabytes", type=int, default=1000)
-    parser.add_argument("--kind", choices=sorted(KINDS), default="ordinary")
-    options = parser.parse_args(given)
+    kind = {"choices": sorted(KINDS), "default": "ordinary"}
+    options = with_options(parser, megabytes=1000, kind=kind).parse_args(given)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stderr.log"
         write_log(path, options.kind, options.megabytes)
         readers = [*log_readers("stderr.log"), matcher("stderr.log", table())]
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak_mb()
         start, cpu = time.perf_counter(), time.process_time()
         with path.open("rb") as stream:
             result = scan(stream, "stderr.log", readers)
@@ -204,12 +186,11 @@ def scan_log(given: list[str]) -> None:
     found = [r for r in result.records if isinstance(r, DeviceAssert) and r.line == 99]
     if not found:
         raise SystemExit("the assert at the end was not found")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     triggers = sum(len(r.triggers) for r in readers)
     print(
         f"{options.kind}: {result.bytes / 1e6:.0f} MB, {result.lines} lines, {triggers} triggers: "
         f"{seconds:.1f} s ({cpu:.1f} s of CPU), {result.bytes / 1e6 / seconds:.0f} MB/s, "
-        f"peak {peak / 1024:.0f} MB ({before / 1024:.0f} MB before)"
+        f"peak {peak_mb():.0f} MB ({before:.0f} MB before)"
     )
     for note in result.notes:
         print(note)
@@ -217,10 +198,8 @@ def scan_log(given: list[str]) -> None:
 
 def diagnose_logs(given: list[str]) -> None:
     parser = argparse.ArgumentParser("latency.py diagnose")
-    parser.add_argument("--megabytes", type=int, default=1000)
-    parser.add_argument("--kind", choices=sorted(KINDS), nargs="*", default=list(HOSTILE))
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(given)
+    kinds = {"choices": sorted(KINDS), "nargs": "*", "default": list(HOSTILE)}
+    options = with_options(parser, megabytes=1000, kind=kinds, json=False).parse_args(given)
     slow = []
     for kind in options.kind:
         with tempfile.TemporaryDirectory() as folder:

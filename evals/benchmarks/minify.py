@@ -28,15 +28,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from command import options_of, put, rows_in
+from command import (
+    AOTI,
+    PYTHON,
+    Row,
+    clock,
+    folder_at,
+    markdown,
+    options_of,
+    put,
+    ran,
+    rows_in,
+)
 
 CASES = Path(__file__).parent.parent / "cases"
-KEPT = tuple(
-    """
+KEPT = """
     signature reproduced confirmed nodes nodes_before candidates ended also_seen error notes
     repro_kernel
-    """.split()
-)
+""".split()
 PROGRESS = re.compile(r"candidate (\d+) has \d+ nodes; best so far (\d+) of (\d+)")
 PROOF_S = 110.0  # for what comes before and after a search
 AT_END_S = 10.0  # for what a command does when it is told to end
@@ -44,7 +53,7 @@ BEGAN = time.monotonic()
 
 
 @dataclass(frozen=True)
-class Row:
+class Fault:
     """`minimum`: operators without which the failure is another one; `values`: nothing fails but
     the values; `share`: more than one search's time, in parts of it."""
 
@@ -62,59 +71,60 @@ class Row:
 
 # The longest first.
 ROWS = (
-    Row("hang in a custom operator", "op_hang", 14, 1, share=2.0),
-    Row("GPU: NaN, 300 operators", "nan", 75, 1, values=True),
-    Row("GPU: bad fake kernel", "short", 14, 2, values=True),
-    Row("GPU: device assert, 300 operators", "assert", 75, 1),
-    Row("GPU: illegal access at run time", "illegal_run", 14, 1),
-    Row("GPU: illegal access at autotune", "autotune", 14, 1),
-    Row("fails only where sizes are free", "op_sizes", 14, 2, values=True, share=1.4),
-    Row("Llama: wrong values", "llama", 4, 1, values=True),
-    Row("BERT: index assert", "bert", 8, 1),
-    Row("index assert, 1,000 operators", "index", 250, 1),
-    Row("wrong values, 300 operators", "wrong", 75, 1, values=True),
-    Row("GPU: CPU input to a CUDA package", "device", 75, 1),
-    Row("GPU: device assert", "assert", 14, 1),
-    Row("C++ that does not compile", "cpp", 14, 1),
-    Row("segmentation fault in a kernel", "segfault", 14, 1),
-    Row("custom operator in C++ crashes", "op_cpp", 14, 1),
-    Row("custom operator in Python crashes", "op_crash", 14, 1),
-    Row("three operators in their order", "op_order", 14, 3),
-    Row("flaky custom operator", "op_flaky", 14, 1),
-    Row("lowering exception, 300 operators", "lowering", 75, 1),
+    Fault("hang in a custom operator", "op_hang", 14, 1, share=2.0),
+    Fault("GPU: NaN, 300 operators", "nan", 75, 1, values=True),
+    Fault("GPU: bad fake kernel", "short", 14, 2, values=True),
+    Fault("GPU: device assert, 300 operators", "assert", 75, 1),
+    Fault("GPU: illegal access at run time", "illegal_run", 14, 1),
+    Fault("GPU: illegal access at autotune", "autotune", 14, 1),
+    Fault("fails only where sizes are free", "op_sizes", 14, 2, values=True, share=1.4),
+    Fault("Llama: wrong values", "llama", 4, 1, values=True),
+    Fault("BERT: index assert", "bert", 8, 1),
+    Fault("index assert, 1,000 operators", "index", 250, 1),
+    Fault("wrong values, 300 operators", "wrong", 75, 1, values=True),
+    Fault("GPU: CPU input to a CUDA package", "device", 75, 1),
+    Fault("GPU: device assert", "assert", 14, 1),
+    Fault("C++ that does not compile", "cpp", 14, 1),
+    Fault("segmentation fault in a kernel", "segfault", 14, 1),
+    Fault("custom operator in C++ crashes", "op_cpp", 14, 1),
+    Fault("custom operator in Python crashes", "op_crash", 14, 1),
+    Fault("three operators in their order", "op_order", 14, 3),
+    Fault("flaky custom operator", "op_flaky", 14, 1),
+    Fault("lowering exception, 300 operators", "lowering", 75, 1),
 )
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("rows", nargs="*", help="cases, or case:layers")
-    parser.add_argument("--engine", choices=("own", "torch"))
-    parser.add_argument("--limit", type=float, default=500.0, help="seconds for all")
-    parser.add_argument("--search", type=float, default=150.0, help="seconds for a search")
-    parser.add_argument("--stock", type=float, default=180.0, help="seconds for PyTorch's own")
-    parser.add_argument("--gpu", type=int, default=5, help="how many use GPUs at once")
-    parser.add_argument("--width", type=int, default=13, help="how many at once")
-    parser.add_argument("--no-gpu", action="store_true")
-    parser.add_argument("--table", action="store_true")
-    options = parser.parse_intermixed_args()
+    options = options_of(
+        __doc__,
+        "rows",
+        "cases, or case:layers",
+        engine={"choices": ("own", "torch")},
+        limit=(500.0, "seconds for all"),
+        search=(150.0, "seconds for a search"),
+        stock=(180.0, "seconds for PyTorch's own"),
+        gpu=(5, "how many use GPUs at once"),
+        width=(13, "how many at once"),
+        no_gpu=False,
+        table=False,
+    ).parse_intermixed_args()
+    rows = rows_in(options.out / "minify.jsonl")
     if options.table:
-        print(table(rows_in(options.out / "minify.jsonl")))
+        print(table(rows))
         return
-    options.out.mkdir(parents=True, exist_ok=True)
-    done = {(line["name"], line["engine"]) for line in rows_in(options.out / "minify.jsonl")}
+    folder_at(options.out)
+    done = {(line["name"], line["engine"]) for line in rows}
     engines = (options.engine,) if options.engine else ("own", "torch")
     wanted = chosen(options.rows, gpu=not options.no_gpu)
     jobs = [(row, engine) for engine in engines for row in wanted]
     Jobs(options).do([job for job in jobs if (job[0].name, job[1]) not in done])
 
 
-def chosen(words: list[str], *, gpu: bool) -> list[Row]:
-    found = []
-    for row in ROWS:
-        here = [word for word in words if word in (row.case, f"{row.case}:{row.layers}", row.name)]
-        if (here or not words) and (gpu or not row.gpu):
-            found.append(row)
-    return found
+def chosen(words: list[str], *, gpu: bool) -> list[Fault]:
+    rows = [row for row in ROWS if gpu or not row.gpu]
+    if not words:
+        return rows
+    return [r for r in rows if {r.case, f"{r.case}:{r.layers}", r.name}.intersection(words)]
 
 
 class Jobs:
@@ -126,13 +136,10 @@ class Jobs:
         self.cores = sorted(os.sched_getaffinity(0))
         self.next = 0
         self.number = {True: 0, False: 0}  # of jobs on a GPU, and of the others
-        asked = shutil.which("nvidia-smi") and subprocess.run(
-            ["nvidia-smi", "--list-gpus"], capture_output=True, text=True
-        )
-        self.devices = max(1, len(asked.stdout.splitlines()) if asked else 0)
+        self.devices = max(1, len(smi("--list-gpus").splitlines()))
         self.root = Path(tempfile.mkdtemp(prefix="minify-"))
 
-    def do(self, jobs: list[tuple[Row, str]]) -> None:
+    def do(self, jobs: list[tuple[Fault, str]]) -> None:
         on_gpu = [job for job in jobs if job[0].gpu]
         rest = [job for job in jobs if not job[0].gpu]
         gpus = min(self.options.gpu, len(on_gpu))
@@ -147,7 +154,7 @@ class Jobs:
         if on_gpu:
             put({"name": "the GPU after all that", "engine": "-", "well": well()}, self.rows)
 
-    def one(self, row: Row, engine: str) -> None:
+    def one(self, row: Fault, engine: str) -> None:
         """Do one job on a window of the cores: as many candidates at once."""
         wide = min(3 if row.gpu else 2, len(self.cores))
         with self.kept:
@@ -155,14 +162,13 @@ class Jobs:
             number = self.number[row.gpu] = self.number[row.gpu] + 1
         cores = {self.cores[(first + n) % len(self.cores)] for n in range(wide)}
         os.sched_setaffinity(0, cores)  # of this thread and what it starts
-        began = time.monotonic()
         if self.left() < 40:
             return
+        took = clock()
         device = str(number % self.devices) if row.gpu else ""
         job = Job(row, self.home(engine), engine, device, self)
         found = job.own() if engine == "own" else job.stock()
-        wall = round(time.monotonic() - began, 1)
-        put({**asdict(row), "engine": engine, **found, "wall_s": wall}, self.rows)
+        put({**asdict(row), "engine": engine, **found, "wall_s": took()}, self.rows)
 
     def left(self) -> float:
         return self.options.limit - (time.monotonic() - BEGAN) - AT_END_S
@@ -171,44 +177,37 @@ class Jobs:
         """Return a home for one job, for the lock of a GPU is the home's; the candidates' cache is
         shared, as it is between the runs of a user."""
         home = Path(tempfile.mkdtemp(dir=self.root))
-        (home / "minify").mkdir()
-        shared = self.root / f"cache-{engine}"
-        shared.mkdir(exist_ok=True)
-        (home / "minify" / "cache").symlink_to(shared)
+        shared = folder_at(self.root / f"cache-{engine}")
+        (folder_at(home / "minify") / "cache").symlink_to(shared)
         return home
 
 
 @dataclass
 class Job:
-    row: Row
+    row: Fault
     home: Path
     engine: str
     device: str  # CUDA_VISIBLE_DEVICES
     jobs: Jobs
 
-    def own(self) -> dict:
+    def own(self) -> Row:
         options, row = self.jobs.options, self.row
-        began = time.monotonic()
-        found: dict = {}
+        took = clock()
         limit = "200" if row.case == "op_hang" else "300"
         for _ in range(3):  # a flaky failure may not come the first time
-            answer, log = self.command(
-                "triage", *self.script(), "--timeout", limit, more=self.words()
-            )
+            answer, log = self.of_script("triage", "--timeout", limit)
             diagnosis = answer.get("diagnosis") or {}
             if row.case != "op_flaky" or diagnosis.get("category") != "no_fault":
                 break
-        found["triage_s"] = round(time.monotonic() - began, 1)
-        found["kernel"] = (diagnosis.get("kernel") or {}).get("name")
+        found = {"triage_s": took(), "kernel": (diagnosis.get("kernel") or {}).get("name")}
         found["category"] = diagnosis.get("category")
         if "run" not in answer:
             return {**found, "error": str(answer.get("error"))[:600], "log": log[-600:]}
         what = [str(answer["run"]), *(["--compare"] if row.values else [])]
         budget = min(options.search * row.share, max(20.0, self.jobs.left() - PROOF_S))
-        began = time.monotonic()
+        took = clock()
         answer, log = self.command("minify", *what, "--budget", str(budget))
-        found["minify_s"] = round(time.monotonic() - began, 1)
-        found.update({key: answer[key] for key in KEPT if key in answer})
+        found |= {"minify_s": took(), **kept(answer)}
         found["alone"] = [
             f"{step.get('exit')}: {step.get('finding')}"
             for step in answer.get("steps", [])
@@ -223,41 +222,28 @@ class Job:
         found["kernels"] = [self.alone(path) for path in self.home.glob("runs/*/repro_kernel.py")]
         return found
 
-    def alone(self, script: Path) -> dict:
+    def alone(self, script: Path) -> Row:
         """Run what launches a kernel alone; say how it ended."""
-        ran = subprocess.run(
-            [os.environ.get("AOTI_DEBUG_PYTHON", sys.executable), str(script)],
-            cwd=self.home,
-            capture_output=True,
-            text=True,
-            env=self.environment(),
-            timeout=max(30.0, self.jobs.left()),
-        )
-        text = (ran.stdout + ran.stderr).strip().splitlines()
-        return {"exit": ran.returncode, "last": text[-1][:300] if text else ""}
+        left = max(30.0, self.jobs.left())
+        done = ran([PYTHON, str(script)], cwd=self.home, env=self.environment(), timeout=left)
+        text = (done.stdout + done.stderr).strip().splitlines()
+        return {"exit": done.returncode, "last": text[-1][:300] if text else ""}
 
-    def stock(self) -> dict:
+    def stock(self) -> Row:
         """Run PyTorch's own; what it had written when its time ended does not count."""
-        answer, log = self.command(
-            "minify",
-            *self.script(),
-            "--engine",
-            "torch",
-            more=self.words(),
-            limit_s=self.jobs.options.stock,
-        )
-        found = {key: answer[key] for key in KEPT if key in answer}
+        limit_s = self.jobs.options.stock
+        answer, log = self.of_script("minify", "--engine", "torch", limit_s=limit_s)
+        found = kept(answer)
         steps = answer.get("steps", [])
         dumps = [step["wall_s"] for step in steps if step["name"].startswith("dump")]
         searches = [step["wall_s"] for step in steps if step["name"] == "minifier search"]
         if searches:
             found["minify_s"] = round(dumps[-1] + searches[0], 1)
-        found["steps"] = [
-            f"{step['name']}: {step.get('finding') or step.get('why')} ({step.get('wall_s')} s)"[
-                :300
-            ]
+        told = [
+            f"{step['name']}: {step.get('finding') or step.get('why')} ({step.get('wall_s')} s)"
             for step in steps
         ]
+        found["steps"] = [text[:300] for text in told]
         found["log"] = log.splitlines()[-4:]
         return found
 
@@ -270,26 +256,20 @@ class Job:
             "CUDA_VISIBLE_DEVICES": self.device,
         }
 
-    def script(self) -> tuple[str]:
-        return (str(CASES / ("gpu_to_minify.py" if self.row.gpu else "to_minify.py")),)
-
-    def words(self) -> tuple[str, ...]:
-        return ("--", self.row.case, str(self.row.layers))
+    def of_script(self, command: str, *words: str, limit_s: float = 1e9) -> tuple[Row, str]:
+        script = CASES / ("gpu_to_minify.py" if self.row.gpu else "to_minify.py")
+        given = ("--", self.row.case, str(self.row.layers))
+        return self.command(command, str(script), *words, more=given, limit_s=limit_s)
 
     def command(
         self, *words: str, more: tuple[str, ...] = (), limit_s: float = 1e9
-    ) -> tuple[dict, str]:
+    ) -> tuple[Row, str]:
         """Return a command's answer and what it said on the way; it is told to end in time."""
         limit_s = min(limit_s, self.jobs.left())
         if limit_s < 5:
             return {"error": "no time was left"}, ""
-        with subprocess.Popen(
-            [sys.executable, "-m", "aoti_debug", *words, "--json", *more],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=self.environment(),
-        ) as process:
+        argv, env, pipe = [*AOTI, *words, "--json", *more], self.environment(), subprocess.PIPE
+        with subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True, env=env) as process:
             try:
                 out, log = process.communicate(timeout=limit_s)
             except subprocess.TimeoutExpired:
@@ -306,29 +286,33 @@ class Job:
             return {"error": f"no answer: {log[-300:]}"}, log
 
 
+def kept(answer: Row) -> Row:
+    return {key: answer[key] for key in KEPT if key in answer}
+
+
+def smi(*words: str) -> str:
+    program = shutil.which("nvidia-smi")
+    return ran([program, *words]).stdout if program else ""
+
+
 def well() -> str:
     """Say whether the GPU still computes, and what its driver counts of faults."""
     ask = "import torch; print(torch.arange(8.0, device='cuda').sum().item())"
-    ran = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
-    query = [
-        "--query-gpu=name,memory.used,ecc.errors.uncorrected.volatile.total",
-        "--format=csv,noheader",
-    ]
-    smi = shutil.which("nvidia-smi")
-    seen = subprocess.run([smi, *query], capture_output=True, text=True).stdout if smi else ""
-    return f"28.0 wanted, {ran.stdout.strip() or ran.stderr[-200:]} computed; {seen.strip()}"
+    done = ran([sys.executable, "-c", ask])
+    query = "--query-gpu=name,memory.used,ecc.errors.uncorrected.volatile.total"
+    seen = smi(query, "--format=csv,noheader").strip()
+    return f"28.0 wanted, {done.stdout.strip() or done.stderr[-200:]} computed; {seen}"
 
 
-def table(found: list[dict]) -> str:
+def table(found: list[Row]) -> str:
     """Return the page's table: a row a failure, own engine and PyTorch's own. The ratio is that of
     a minification of a triaged run to PyTorch's dump and search."""
     by = {(line["name"], line["engine"]): line for line in found}
-    rows = [
-        "| failure | kernel known | operators | left | minimum | candidates | alike alone | its "
-        "kernel alone | triage s | minify s | PyTorch's own | its s |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    ratios, whole, small = [], 0, 0
+    names = (
+        "failure | kernel known | operators | left | minimum | candidates | alike alone | its "
+        "kernel alone | triage s | minify s | PyTorch's own | its s"
+    )
+    rows, ratios, whole, small = [], [], 0, 0
     for row in ROWS:
         own, stock = by.get((row.name, "own"), {}), by.get((row.name, "torch"), {})
         nodes = own.get("nodes")
@@ -337,7 +321,7 @@ def table(found: list[dict]) -> str:
         if own.get("reproduced") and stock.get("reproduced"):
             ratios.append(own["minify_s"] / stock["minify_s"])
         launched = "; ".join(f"exit {one['exit']}" for one in own.get("kernels") or [])
-        cells = [
+        cells = (
             row.name,
             "yes" if own.get("kernel") else "no",
             own.get("nodes_before"),
@@ -350,19 +334,15 @@ def table(found: list[dict]) -> str:
             own.get("minify_s"),
             stock.get("confirmed") or stock.get("error"),
             stock.get("minify_s") or stock.get("wall_s"),
-        ]
-        texts = ("-" if cell is None else str(cell)[:120].replace("|", "/") for cell in cells)
-        rows.append("| " + " | ".join(texts) + " |")
-    stocks = sum(bool(line.get("reproduced")) for line in found if line["engine"] == "torch")
-    head = (
-        f"{whole} of {len(ROWS)} reproduced with the same signature, {small} at the planted "
-        f"minimum; PyTorch's own: {stocks}."
-    )
-    if ratios:
-        head += (
-            f" Where both did, the median of time to its time is {statistics.median(ratios):.2f}."
         )
-    return "\n".join([head, "", *rows, ""])
+        rows.append(["-" if cell is None else str(cell)[:120] for cell in cells])
+    stocks = sum(bool(line.get("reproduced")) for line in found if line["engine"] == "torch")
+    head = f"{whole} of {len(ROWS)} reproduced with the same signature, {small} at the planted "
+    head += f"minimum; PyTorch's own: {stocks}."
+    if ratios:
+        ratio = statistics.median(ratios)
+        head += f" Where both did, the median of time to its time is {ratio:.2f}."
+    return "\n".join([head, "", *markdown(names, rows), ""])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import os
 import socket
 import statistics
 import subprocess
@@ -23,11 +22,13 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
+from command import AOTI, PYTHON, environment
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -55,10 +56,9 @@ def served(folder: Path) -> Iterator[str]:
     tokens.chmod(0o600)
     with socket.create_server(("127.0.0.1", 0)) as free:
         place = f"127.0.0.1:{free.getsockname()[1]}"
-    words = ["serve", "--http", place, "--token-file", str(tokens)]
-    environment = {**os.environ, "AOTI_DEBUG_HOME": str(folder / "home")}
-    argv = [sys.executable, "-m", "aoti_debug", *words]
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment, text=True) as server:
+    argv = [*AOTI, "serve", "--http", place, "--token-file", str(tokens)]
+    env = environment(folder, PYTHON)
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, env=env, text=True) as server:
         assert server.stderr is not None
         server.stderr.readline()
         try:
@@ -67,18 +67,21 @@ def served(folder: Path) -> Iterator[str]:
             server.terminate()
 
 
+def headers_of(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
 @contextlib.asynccontextmanager
 async def client(place: str, token: str) -> Any:
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=900) as http:
+    async with httpx2.AsyncClient(headers=headers_of(token), timeout=900) as http:
         transport = streamable_http_client(f"http://{place}/mcp", http_client=http)
         async with Client(transport) as found:
             yield found
 
 
-async def timed(work: Callable[[], Awaitable[Any]]) -> float:
+async def timed(work: Awaitable[Any]) -> float:
     began = time.perf_counter()
-    result = await work()
+    result = await work
     assert not result.is_error, result.content
     return time.perf_counter() - began
 
@@ -122,16 +125,16 @@ async def noise(place: str, folder: Path, calls: dict[str, Any], over: anyio.Eve
             info = tarfile.TarInfo("big")
             info.size = 200 << 20
             archive.addfile(info, io.BytesIO(bytes(info.size)))
-        body, headers = packed.getvalue(), {"Authorization": f"Bearer {ALICE}"}
+        body, headers = packed.getvalue(), headers_of(ALICE)
         upload = f"http://{place}/upload"
+        work: list[Callable[[], Awaitable[Any]]] = [
+            *[lambda: alice.call_tool("triage", script)] * 7,
+            *[partial(alice.call_tool, tool, given) for tool, given in calls.items()] * 5,
+            *[lambda: http.post(upload, content=body, headers=headers)] * 2,
+        ]
         async with anyio.create_task_group() as tasks:
-            for _ in range(7):
-                tasks.start_soon(again, lambda: alice.call_tool("triage", script))
-            for tool, given in calls.items():
-                for _ in range(5):
-                    tasks.start_soon(again, lambda t=tool, g=given: alice.call_tool(t, g))
-            for _ in range(2):
-                tasks.start_soon(again, lambda: http.post(upload, content=body, headers=headers))
+            for do in work:
+                tasks.start_soon(again, do)
             await over.wait()
             tasks.cancel_scope.cancel()
 
@@ -139,21 +142,19 @@ async def noise(place: str, folder: Path, calls: dict[str, Any], over: anyio.Eve
 async def measure(place: str, folder: Path, seconds: float) -> dict[str, Any]:
     package, script = folder / "model.pt2", folder / "calls.py"
     script.write_text(CALLS)
-    python = os.environ.get("AOTI_DEBUG_PYTHON", sys.executable)
-    (folder / "compiles.py").write_text(MODEL)
-    subprocess.run([python, str(folder / "compiles.py"), str(package)], check=True)
+    subprocess.run([PYTHON, "-c", MODEL, str(package)], check=True)
     calls = hostile(folder)
-    inspect = {"package": str(package), "python": python}
-    triage = {"script": str(script), "args": [str(package)], "python": python}
+    inspect = {"package": str(package), "python": PYTHON}
+    triage = {"script": str(script), "args": [str(package)], "python": PYTHON}
     over = anyio.Event()
     found: dict[str, Any] = {"package_bytes": package.stat().st_size, "seconds": seconds}
     async with client(place, BOB) as bob:
 
         async def inspected() -> float:
-            return await timed(lambda: bob.call_tool("inspect_package", inspect))
+            return await timed(bob.call_tool("inspect_package", inspect))
 
         async def triaged() -> float:
-            return await timed(lambda: bob.call_tool("triage", triage))
+            return await timed(bob.call_tool("triage", triage))
 
         await inspected()
         await triaged()

@@ -11,40 +11,28 @@ instead, each with `--device DEVICE`. Where the folder has a truth.json (file's 
 
 from __future__ import annotations
 
-import concurrent.futures
 import json
 import re
 from pathlib import Path
 
-from command import Row, environment, options_of, put, triaged
+from command import Row, environment, folder_at, options_of, picked, put, side_by_side, triaged
 
-# name -> body of forward(x, y), the operator to blame, what makes a good x and a bad one
+# name -> body of forward(x, y), the operator to blame, what makes a bad x; a good one is x + 3
 MODELS = {
-    "divided": ("return y / x.mean(-1, keepdim=True)  # here", "div", "+ 3", "* 0"),
-    "logarithm": ("return torch.log(x.sum(-1)), y + 1  # here", "log", "+ 3", "- 9"),
-    "root": ("z = torch.sqrt(x)  # here\n        return z.sum(-1), y, x + 1", "sqrt", "+ 3", "- 9"),
-    "power": ("return {'a': torch.relu(y), 'b': x ** 1.5}  # here", "pow", "+ 3", "- 9"),
-    "exponential": ("z = x.exp()  # here\n        return (z * y).sum(-1)", "exp", "+ 3", "+ 900"),
-    "normalized": ("return x / x.norm(dim=-1, keepdim=True), y + 1  # here", "div", "+ 3", "* 0"),
+    "divided": ("return y / x.mean(-1, keepdim=True)  # here", "div", "* 0"),
+    "logarithm": ("return torch.log(x.sum(-1)), y + 1  # here", "log", "- 9"),
+    "root": ("z = torch.sqrt(x)  # here\nreturn z.sum(-1), y, x + 1", "sqrt", "- 9"),
+    "power": ("return {'a': torch.relu(y), 'b': x ** 1.5}  # here", "pow", "- 9"),
+    "exponential": ("z = x.exp()  # here\nreturn (z * y).sum(-1)", "exp", "+ 900"),
+    "normalized": ("return x / x.norm(dim=-1, keepdim=True), y + 1  # here", "div", "* 0"),
     "masked": (
-        "z = y.masked_fill(x < 0, float('-inf'))\n        return z.softmax(-1)  # here",
+        "z = y.masked_fill(x < 0, float('-inf'))\nreturn z.softmax(-1)  # here",
         "softmax",
-        "+ 3",
         "- 9",
     ),
-    "half": ("return x.half() * 1000, y + 1  # here", "mul", "+ 3", "+ 900"),
-    "cache": (
-        "z = y / x.sum(-1, keepdim=True)  # here\n        x.add_(1)\n        return z",
-        "div",
-        "+ 3",
-        "* 0",
-    ),
-    "late": (
-        "z = torch.log1p(x) * 2  # here\n        return torch.relu(z @ y.T)",
-        "log1p",
-        "+ 3",
-        "- 9",
-    ),
+    "half": ("return x.half() * 1000, y + 1  # here", "mul", "+ 900"),
+    "cache": ("z = y / x.sum(-1, keepdim=True)  # here\nx.add_(1)\nreturn z", "div", "* 0"),
+    "late": ("z = torch.log1p(x) * 2  # here\nreturn torch.relu(z @ y.T)", "log1p", "- 9"),
 }
 MEANT = {
     "every_inf": "return y.masked_fill(torch.ones_like(x) > 0, float('-inf')), x",
@@ -52,6 +40,11 @@ MEANT = {
     "some_mask": "return y.masked_fill(x < 0, float('-inf'))",
     "some_nan": "return torch.where(x < 0, float('nan'), y)",
 }
+# as it stands in a block
+LOAD = """\
+model = torch._inductor.aoti_load_package(
+        torch._inductor.aoti_compile_and_package(program, package_path=os.path.abspath("m.pt2"))
+    )"""
 PROGRAM = """\
 import os, signal, sys, time, torch
 
@@ -64,10 +57,8 @@ torch.manual_seed(0)
 x, y = torch.rand(4, 16, device=device), torch.rand(4, 16, device=device)
 with torch.no_grad():
     program = torch.export.export(Model().eval(), (x + 3, y))
-    model = torch._inductor.aoti_load_package(
-        torch._inductor.aoti_compile_and_package(program, package_path=os.path.abspath("m.pt2"))
-    )
-    good, odd = x {good}, x {bad}
+    {load}
+    good, odd = x + 3, x {bad}
     for number in range(1, calls + 1):
         model((odd if number == bad else good).clone(), y)
 if ending == "os._exit":
@@ -77,7 +68,7 @@ if ending == "SIGTERM":
     os.kill(os.getpid(), signal.SIGTERM)
 """
 # The error of an index comes later than the call that has it.
-INDEX = """\
+INDEX = f"""\
 import os, sys, torch
 
 class Model(torch.nn.Module):
@@ -92,9 +83,7 @@ device, calls, bad = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 ids = torch.arange(32, device=device)
 with torch.no_grad():
     program = torch.export.export(Model().eval().to(device), (ids,))
-    model = torch._inductor.aoti_load_package(
-        torch._inductor.aoti_compile_and_package(program, package_path=os.path.abspath("m.pt2"))
-    )
+    {LOAD}
     given = [ids + (1000 if number == bad else number % 7) for number in range(1, calls + 1)]
     found = [model(one) for one in given]
 print(sum(one.sum() for one in found))
@@ -102,31 +91,36 @@ print(sum(one.sum() for one in found))
 CALLS = ((6, 4), (200, 77), (5000, 2345))
 
 
+NONE: Row = {"category": "no_fault"}
+
+
 def programs(device: str) -> list[tuple[str, str, list[str], Row]]:
     """Return (name, source, arguments, what is wanted)."""
     found = []
-    for place, (name, (body, op, good, bad)) in enumerate(MODELS.items()):
-        source = PROGRAM.format(body=body, good=good, bad=bad)
-        for calls, number in (CALLS[place % 3], CALLS[0]) if place % 3 else (CALLS[0],):
-            wanted = {"category": "nan_or_inf", "call": number, "op": op, "line": line(source)}
-            found.append((f"{name}-{calls}", source, [device, str(calls), str(number)], wanted))
-        calls = CALLS[place % 3][0]
-        found.append((f"{name}-{calls}-healthy", source, [device, str(calls), "0"], NONE))
+
+    def add(
+        name: str, source: str, calls: int, bad: int, ending: str = "ends", **wanted: str
+    ) -> None:
+        told = {**wanted, "call": bad, "line": line(source)} if wanted else NONE
+        found.append((name, source, [device, str(calls), str(bad), ending], told))
+
+    def source_of(body: str, bad: str = "- 9") -> str:
+        return PROGRAM.format(body=body.replace("\n", "\n        "), bad=bad, load=LOAD)
+
+    nan = {"category": "nan_or_inf"}
+    for place, (name, (body, op, bad)) in enumerate(MODELS.items()):
+        source, (most, _) = source_of(body, bad), CALLS[place % 3]
+        for calls, number in dict.fromkeys((CALLS[place % 3], CALLS[0])):
+            add(f"{name}-{calls}", source, calls, number, **nan, op=op)
+        add(f"{name}-{most}-healthy", source, most, 0)
     for name, body in MEANT.items():
-        source = PROGRAM.format(body=body, good="+ 3", bad="- 9")
-        found.append((f"meant-{name}", source, [device, "20", "7"], NONE))
-    source = PROGRAM.format(body=MODELS["divided"][0], good="+ 3", bad="* 0")
-    wanted = {"category": "nan_or_inf", "call": 150, "op": "div", "line": line(source)}
+        add(f"meant-{name}", source_of(body), 20, 7)
+    source = source_of(MODELS["divided"][0], bad="* 0")
     for ending in ("os._exit", "SIGTERM"):
-        found.append((f"ends-{ending}", source, [device, "300", "150", ending], wanted))
-    wanted = {"category": "index_out_of_bounds", "call": 5, "line": line(INDEX)}
-    found.append(("index-6", INDEX, [device, "6", "5"], wanted))
-    wanted = {"category": "index_out_of_bounds", "call": 150, "line": line(INDEX)}
-    found.append(("index-300", INDEX, [device, "300", "150"], wanted))
-    return [(n, s, [*a, "ends"] if len(a) == 3 else a, w) for n, s, a, w in found]
-
-
-NONE: Row = {"category": "no_fault"}
+        add(f"ends-{ending}", source, 300, 150, ending, **nan, op="div")
+    for calls, bad_call in ((6, 5), (300, 150)):
+        add(f"index-{calls}", INDEX, calls, bad_call, category="index_out_of_bounds")
+    return found
 
 
 def line(source: str) -> int:
@@ -135,25 +129,19 @@ def line(source: str) -> int:
 
 def triage(out: Path, name: str, script: Path, words: list[str]) -> Row:
     """Triage a script in a folder and with a home of its own; return what was found."""
-    work = out / name
-    work.mkdir(parents=True, exist_ok=True)
+    work = folder_at(out / name)
     answer, seconds = triaged(script, words, environment(work), work)
     row: Row = {"case": name, "wall_s": seconds}
     if "ended" in answer:
         return {**row, "error": answer["error"]}
-    best = answer.get("diagnosis") or {}
-    kept = ("category", "confidence", "summary", "calls", "ops", "source")
-    row |= {key: best.get(key) for key in kept}
-    row["also_true"], row["cost"] = best.get("also_true"), best.get("cost")
-    row["notes"] = answer.get("notes")
-    row["steps"] = [
-        [s.get(k) for k in ("name", "status", "wall_s", "finding")] for s in answer.get("steps", [])
-    ]
-    events = work.glob("home/runs/*/events.jsonl")
+    kept = "category confidence summary calls ops source also_true cost"
+    row |= {**picked(answer.get("diagnosis") or {}, kept), "notes": answer.get("notes")}
+    names = "name status wall_s finding"
+    row["steps"] = [list(picked(step, names).values()) for step in answer.get("steps", [])]
     kinds = ('"returned"', '"note"', '"outputs"')
     row["events"] = [
         text[text.find('"event"') :][:400]
-        for file in events
+        for file in work.glob("home/runs/*/events.jsonl")
         for text in file.read_text().splitlines()
         if any(f'"event": {kind}' in text for kind in kinds)
     ][:12]
@@ -165,25 +153,23 @@ def judged(row: Row, wanted: Row) -> Row:
     numbers = re.findall(r"\d+", str(row.get("calls")).partition("(")[2] or str(row.get("calls")))
     lines = [one.get("line") for one in row.get("source") or []]
     again = [s for s in row.get("steps") or [] if "target" in s[0] or s[0] == "capture"]
-    reruns = [name for name, status, *_ in again if status == "done"]
+    named = any(wanted.get("op", "") in op for op in row.get("ops") or ())
     return {
         **row,
         "wanted": wanted,
         "right": row.get("category") == wanted["category"],
         "call_right": str(wanted["call"]) in numbers if "call" in wanted else None,
-        "op_right": any(wanted["op"] in op for op in row.get("ops") or ())
-        if "op" in wanted
-        else None,
+        "op_right": named if "op" in wanted else None,
         "line_right": wanted["line"] in lines if "line" in wanted else None,
         "instead": [note for note in row.get("notes") or [] if "in its place" in note],
-        "reruns": reruns,
+        "reruns": [name for name, status, *_ in again if status == "done"],
     }
 
 
 def of_folder(folder: Path, device: str) -> list[tuple[str, Path, list[str], Row]]:
     """Return the scripts of a folder as `programs` returns its own, with what its truth wants."""
     file = folder / "truth.json"
-    truth = json.loads(file.read_text(encoding="utf-8")) if file.exists() else None
+    truth = json.loads(file.read_text("utf-8")) if file.exists() else None
     found = []
     for script in sorted(folder.glob("*.py")):
         wanted: Row = {} if truth is None else NONE
@@ -202,33 +188,23 @@ SHOWN = (
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--jobs", type=int, default=8)
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--scripts", type=Path)
-    options = parser.parse_args()
-    out: Path = options.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
+    options = options_of(__doc__, device="cuda", jobs=8, only=[], scripts=Path).parse_args()
+    out = folder_at(options.out)
     given: list[tuple[str, Path, list[str], Row]] = []
     if options.scripts is not None:
         given = of_folder(options.scripts, options.device)
     else:
         for name, source, words, wanted in programs(options.device):
-            folder = out / name
-            folder.mkdir(exist_ok=True)
-            (folder / "script.py").write_text(source, encoding="utf-8")
-            given.append((name, folder / "script.py", words, wanted))
+            script = folder_at(out / name) / "script.py"
+            script.write_text(source, "utf-8")
+            given.append((name, script, words, wanted))
     given = [one for one in given if not options.only or one[0].startswith(tuple(options.only))]
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        todo = {
-            pool.submit(triage, out, name, script.resolve(), words): wanted
-            for name, script, words, wanted in given
-        }
-        for done in concurrent.futures.as_completed(todo):
-            row = judged(done.result(), todo[done]) if todo[done] else done.result()
-            shown = {key: row[key] for key in SHOWN if row.get(key) is not None}
-            put(row, out / "outputs.jsonl", shown)
+    wanted_of = {name: wanted for name, _, _, wanted in given}
+    tasks = [(out, name, script.resolve(), words) for name, script, words, _ in given]
+    for (_, name, *_), found in side_by_side(triage, tasks, options.jobs):
+        row = judged(found, wanted_of[name]) if wanted_of[name] else found
+        shown = {key: row[key] for key in SHOWN if row.get(key) is not None}
+        put(row, out / "outputs.jsonl", shown)
 
 
 if __name__ == "__main__":

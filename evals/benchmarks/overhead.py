@@ -15,25 +15,21 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import os
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from statistics import median
 
 from aoti_debug.triage.environment import watched
-from command import environment
+from command import AOTI, PYTHON, Row, environment, folder_at, picked, ran, with_options
 
 LIMIT_US, LIMIT_MB = 30.0, 8.0
 LIMIT_S, LIMIT_SHARE = 1.0, 0.03
 
-MODEL = """\
-import sys, time, torch
+COMPILE = """\
+import sys, torch
 
 class Model(torch.nn.Module):
     def __init__(self):
@@ -43,10 +39,7 @@ class Model(torch.nn.Module):
 
     def forward(self, x):
         return self.second(torch.relu(self.first(x))).softmax(-1)
-"""
-COMPILE = (
-    MODEL
-    + """
+
 torch.manual_seed(0)
 if "tiny" not in sys.argv:
     batch = {0: torch.export.Dim("batch")}
@@ -63,7 +56,6 @@ if "tiny" in sys.argv:
     program = torch.export.export(Tiny(), (torch.randn(2, 16, device="DEVICE"),))
     torch._inductor.aoti_compile_and_package(program, package_path="tiny.pt2")
 """
-)
 CALL = """\
 import sys, time, torch
 
@@ -75,8 +67,6 @@ with torch.no_grad():
         model(x)
 print(time.perf_counter() - started)
 """
-
-
 # Calls with three outputs, at a pace or as fast as they come; what the probe holds at the end of
 # each power of ten. On a device the calls are awaited at the end.
 TRAFFIC = """\
@@ -113,66 +103,33 @@ print({"first": first, "seconds": spent, "cpu": time.thread_time() - own, "marks
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
-    """A script to measure: its file, its arguments, whether every run compiles anew."""
-
-    name: str
-    script: str
-    arguments: tuple[str, ...] = ()
-    compiles: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    name: str
-    bare_s: float
-    added_s: float
-    ratio: float
-
-    @property
-    def within(self) -> bool:
-        return self.added_s <= LIMIT_S or self.ratio - 1 <= LIMIT_SHARE
-
-
 class Bench:
     """A directory with the scripts, a home and caches of its own."""
 
     def __init__(self, directory: Path, python: str, device: str) -> None:
-        self.directory = directory
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self.python = python
+        self.directory, self.python = folder_at(directory), python
         # The fewer threads, the steadier the time.
         self.env = environment(directory, python, OMP_NUM_THREADS="1")
         for name, source in (("compile", COMPILE), ("call", CALL), ("traffic", TRAFFIC)):
             text = source.replace("DEVICE", device)
-            (directory / f"{name}.py").write_text(text, encoding="utf-8")
+            (directory / f"{name}.py").write_text(text, "utf-8")
 
     def printed(self, command: list[str], env: dict[str, str] | None = None) -> str:
-        """Run a command; return what it printed.
-
-        Raises:
-            SystemExit: it failed.
-        """
-        done = subprocess.run(
-            command, cwd=self.directory, env=env or self.env, capture_output=True, text=True
-        )
+        done = ran(command, cwd=self.directory, env=env or self.env)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def seconds(self, command: list[str]) -> float:
-        """Run a command and return its wall time."""
         started = time.perf_counter()
         self.printed(command)
         return time.perf_counter() - started
 
     def calls_for(self, seconds: float, rows: int) -> int:
-        """Return how many calls take so long."""
         trial = self.printed([self.python, "call.py", "300", str(rows)])
         return max(1, round(300 * seconds / float(trial)))
 
-    def traffic(self, calls: int, pace: float, *, watch: bool) -> dict[str, Any]:
+    def traffic(self, calls: int, pace: float, *, watch: bool) -> Row:
         """Make so many calls, `pace` seconds apart; return the seconds inside the first 100, which
         are recorded one by one, inside the others, the thread's CPU seconds from then on, and what
         was held at each power of ten: {number: (bytes of memory, bytes of files)}."""
@@ -183,45 +140,44 @@ class Bench:
             told = self.printed([self.python, "traffic.py", str(calls), str(pace)], env)
         return dict(ast.literal_eval(told))
 
-    def under_run(self, calls: int) -> dict[str, Any]:
+    def under_run(self, calls: int) -> Row:
         """Make so many calls back to back under `aoti-debug run`; return what `traffic` does."""
         words = ["run", "traffic.py", "--json", "--timeout", str(60 + calls // 1000)]
-        done = self.printed([sys.executable, "-m", "aoti_debug", *words, "--", str(calls), "0"])
+        done = self.printed([*AOTI, *words, "--", str(calls), "0"])
         run = self.directory / "home" / "runs" / json.loads(done)["run"]
-        return dict(ast.literal_eval((run / "stdout.log").read_text(encoding="utf-8")))
+        return dict(ast.literal_eval((run / "stdout.log").read_text("utf-8")))
 
-    def measure(self, load: Load, pairs: int) -> Figures:
-        """Run the script bare and watched, in turns."""
-        words = [load.script, *load.arguments]
+    def measure(self, name: str, words: tuple[str, ...], pairs: int) -> Row:
         bare = [self.python, *words]
-        watched = [sys.executable, "-m", "aoti_debug", "run", words[0], "--", *words[1:]]
+        watched = [*AOTI, "run", words[0], "--", *words[1:]]
         times: list[tuple[float, float]] = []
         for pair in range(pairs + 1):
             took: dict[bool, float] = {}
             for watch in (False, True) if pair % 2 else (True, False):
-                if load.compiles:
+                if words[0] == "compile.py":  # every run, anew
                     shutil.rmtree(self.directory / "cache", ignore_errors=True)
                 took[watch] = self.seconds(watched if watch else bare)
-            print(f"\r{load.name}: pair {pair} of {pairs} ", end="", file=sys.stderr, flush=True)
+            print(f"\r{name}: pair {pair} of {pairs} ", end="", file=sys.stderr, flush=True)
             if pair:  # the first one warms the caches of the disk
                 times.append((took[False], took[True]))
         print("\r" + " " * 60, end="\r", file=sys.stderr, flush=True)
-        return Figures(
-            load.name,
-            statistics.median(a for a, _ in times),
-            statistics.median(b - a for a, b in times),
-            statistics.median(b / a for a, b in times),
-        )
+        return {
+            "name": name,
+            "bare_s": median(a for a, _ in times),
+            "added_s": median(b - a for a, b in times),
+            "ratio": median(b / a for a, b in times),
+        }
 
 
-def loads(bench: Bench, seconds: float) -> list[Load]:
+def loads(bench: Bench, seconds: float) -> dict[str, tuple[str, ...]]:
+    """Return the scripts to measure, with their arguments, by name."""
     short, long = bench.calls_for(seconds, 2), bench.calls_for(seconds, 256)
-    return [
-        Load("load, 3 calls", "call.py", ("3", "32")),
-        Load(f"load, {short} short calls", "call.py", (str(short), "2")),
-        Load(f"load, {long} long calls", "call.py", (str(long), "256")),
-        Load("compile", "compile.py", compiles=True),
-    ]
+    return {
+        "load, 3 calls": ("call.py", "3", "32"),
+        f"load, {short} short calls": ("call.py", str(short), "2"),
+        f"load, {long} long calls": ("call.py", str(long), "256"),
+        "compile": ("compile.py",),
+    }
 
 
 def traffic(bench: Bench, pairs: int) -> bool:
@@ -236,13 +192,13 @@ def traffic(bench: Bench, pairs: int) -> bool:
             cpu.append((seen["cpu"] - bare["cpu"]) / calls * 1e6)
             share.append(cpu[-1] / 1e6 * calls / max(calls * pace, bare["seconds"]))
             first.append(seen["first"] - bare["first"])
-        us, part = statistics.median(cpu), statistics.median(share)
-        fits = us <= LIMIT_US or (pace > 0 and part <= LIMIT_SHARE)
-        within &= fits
-        mark = "" if fits else "  over the limit"
-        waited = statistics.median(wall)
-        print(f"calls {name:18}{us:7.1f} us of CPU, {waited:.1f} in all{part * 100:7.1f} %{mark}")
-        print(f"      the first 100 of them, recorded: {statistics.median(first):.3f} s together")
+        us, part = median(cpu), median(share)
+        good = us <= LIMIT_US or (pace > 0 and part <= LIMIT_SHARE)
+        within &= good
+        mark = "" if good else "  over the limit"
+        spent = f"{us:7.1f} us of CPU, {median(wall):.1f} in all"
+        print(f"calls {name:18}{spent}{part * 100:7.1f} %{mark}")
+        print(f"      the first 100 of them, recorded: {median(first):.3f} s together")
     return within
 
 
@@ -259,48 +215,52 @@ def growth(bench: Bench, calls: int) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pairs", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=20, help="that the calls take")
-    parser.add_argument(
-        "--only", nargs="*", help="names that begin so: load, compile, calls, growth"
-    )
-    parser.add_argument("--calls", type=int, default=100_000, help="over which nothing may grow")
-    parser.add_argument("--device", default="cpu", help="of the calls with three outputs")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--work", type=Path, help="where packages are kept for the next run")
-    options = parser.parse_args()
-    python = os.environ.get("AOTI_DEBUG_PYTHON") or sys.executable
+    options = with_options(
+        argparse.ArgumentParser(description=__doc__.partition("\n")[0]),
+        pairs=5,
+        seconds=(20.0, "that the calls take"),
+        only=([], "names that begin so: load, compile, calls, growth"),
+        calls=(100_000, "over which nothing may grow"),
+        device=("cpu", "of the calls with three outputs"),
+        json=False,
+        work=(Path, "where packages are kept for the next run"),
+    ).parse_args()
 
-    def chosen(name: str) -> bool:
-        return not options.only or name.startswith(tuple(options.only))
+    def chosen(*names: str) -> bool:
+        return not options.only or any(name.startswith(tuple(options.only)) for name in names)
 
-    within = True
+    within, scripts = True, {}
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench((options.work or Path(folder)).resolve(), python, options.device)
-        if any(map(chosen, ("load", "compile"))):
-            bench.seconds([python, "compile.py"])
-        if any(map(chosen, ("calls", "growth"))) and not (bench.directory / "tiny.pt2").exists():
-            bench.seconds([python, "compile.py", "tiny"])
-        every = loads(bench, options.seconds) if any(map(chosen, ("load", "compile"))) else []
-        found = [bench.measure(load, options.pairs) for load in every if chosen(load.name)]
+        bench = Bench((options.work or Path(folder)).resolve(), PYTHON, options.device)
+        if chosen("load", "compile"):
+            bench.printed([PYTHON, "compile.py"])
+        if chosen("calls", "growth") and not (bench.directory / "tiny.pt2").exists():
+            bench.printed([PYTHON, "compile.py", "tiny"])
+        if chosen("load", "compile"):
+            scripts = loads(bench, options.seconds)
+        found = [bench.measure(n, w, options.pairs) for n, w in scripts.items() if chosen(n)]
         if chosen("calls") and not options.json:
             within &= traffic(bench, options.pairs)
         if chosen("growth") and not options.json:
             within &= growth(bench, options.calls)
     if options.json:
-        rows = [{"name": f.name, "bare_s": f.bare_s, "added_s": f.added_s} for f in found]
+        rows = [picked(row, "name bare_s added_s") for row in found]
         print(json.dumps({"rows": rows, "limit_s": LIMIT_S, "limit_share": LIMIT_SHARE}))
     elif found:
         table(found)
-    return 0 if within and all(figures.within for figures in found) else 1
+    return 0 if within and all(map(fits, found)) else 1
 
 
-def table(found: list[Figures]) -> None:
+def fits(row: Row) -> bool:
+    return row["added_s"] <= LIMIT_S or row["ratio"] - 1 <= LIMIT_SHARE
+
+
+def table(found: list[Row]) -> None:
     print(f"{'aoti-debug run against python':34}{'bare':>10}{'added':>10}{'':>9}")
-    for f in found:
-        mark = "" if f.within else "  over the limit"
-        print(f"{f.name:34}{f.bare_s:8.2f} s{f.added_s:8.2f} s{(f.ratio - 1) * 100:7.1f} %{mark}")
+    for row in found:
+        mark, share = "" if fits(row) else "  over the limit", (row["ratio"] - 1) * 100
+        seconds = f"{row['bare_s']:8.2f} s{row['added_s']:8.2f} s"
+        print(f"{row['name']:34}{seconds}{share:7.1f} %{mark}")
     print(f"limit: {LIMIT_S:g} s or {LIMIT_SHARE:.0%}, whichever is more")
 
 

@@ -18,6 +18,8 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+from command import Row, markdown, picked
+
 HEAD, TAIL = 12_000, 6_000  # bytes kept of one text
 EVENT_LINES = 120
 HEALTHY = ("embedding", "threads")  # twins that are kept; the others say the same
@@ -26,7 +28,7 @@ DROPPED = ("answer.json", "diagnosis.json")
 
 def main() -> None:
     out, to = Path(sys.argv[1]), Path(sys.argv[2])
-    document = json.loads((out / "triage.json").read_text(encoding="utf-8"))
+    document = json.loads((out / "triage.json").read_text("utf-8"))
     to.mkdir(parents=True, exist_ok=True)
     rows = [row for row in document["rows"] if kept(row)]
     with tarfile.open(to / "runs.tar.xz", "w:xz", preset=9) as archive:
@@ -34,18 +36,17 @@ def main() -> None:
             pack(out / f"{name_of(row)}.zip", name_of(row), archive)
     print(described(document["versions"], rows))
     if len(sys.argv) > 3:
-        other = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
+        other = json.loads(Path(sys.argv[3]).read_text("utf-8"))
         text = comparison(document, other["rows"], out)
-        Path(sys.argv[4]).write_text(text, encoding="utf-8")
+        Path(sys.argv[4]).write_text(text, "utf-8")
 
 
-def name_of(row: dict) -> str:
-    if row["kind"] == "script":
-        return f"script-{row['case']}"
-    return f"{row['case']}-{row['kind']}"
+def name_of(row: Row) -> str:
+    case, kind = row["case"], row["kind"]
+    return f"script-{case}" if kind == "script" else f"{case}-{kind}"
 
 
-def kept(row: dict) -> bool:
+def kept(row: Row) -> bool:
     return row["kind"] != "healthy" or row["case"] in HEALTHY
 
 
@@ -72,7 +73,7 @@ def trimmed(path: str, data: bytes) -> bytes:
     return head + b"\n[cut]\n" + tail
 
 
-def first_run_s(out: Path, row: dict) -> float:
+def first_run_s(out: Path, row: Row) -> float:
     """Return when the first run had ended: for a GPU exception the diagnosis stands then."""
     with zipfile.ZipFile(out / f"{name_of(row)}.zip") as runs:
         record = next(n for n in runs.namelist() if n.count("/") == 1 and n.endswith("run.json"))
@@ -80,50 +81,36 @@ def first_run_s(out: Path, row: dict) -> float:
     return next((step["wall_s"] for step in steps if step["name"] == "first run"), 0.0)
 
 
-def comparison(document: dict, classical: list[dict], out: Path) -> str:
+def comparison(document: Row, classical: list[Row], out: Path) -> str:
     """Compare the triage of each planted fault with the classical procedure."""
     faults = {row["case"]: row for row in document["rows"] if row["kind"] == "fault"}
     twins = [row for row in document["rows"] if row["kind"] == "healthy"]
     versions = document["versions"]
-    lines = [
+    text = [
         "# Planted GPU faults: triage against the classical procedure",
         "",
-        f"One {versions['gpu']}, torch {versions['torch']}, triton {versions['triton']}; both with "
-        "fourteen cases side by side on",
+        f"{machine(versions)}; both with fourteen cases side by side on",
         "sixteen cores, so the times are for comparison only. Classical: the stages contract,",
         "deterministic, kernel_names, values and minifier one after the other, each with a compile",
         "of its own, until one names the fault; the same readers read what they print, which",
         "favours it. `first run`: when the watched run of the script had ended. `recompiles` does",
         "not count the script's own compile in its first run.",
         "",
-        "| fault | triage found | runs | recompiles | first run s | total s "
-        "| classical found | by | runs | recompiles | s |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    ours: list[float] = []
-    theirs: list[float] = []
+    names = "fault | triage found | runs | recompiles | first run s | total s | "
+    names += "classical found | by | runs | recompiles | s"
+    rows = []
     for old in classical:
         row = faults[old["case"]]
-        ours.append(row["wall_s"])
-        theirs.append(old["wall_s"])
-        cells = (
-            old["case"],
-            yes(row["found"]),
-            row["process_runs"],
-            row["recompiles"],
-            f"{first_run_s(out, row):.0f}",
-            f"{row['wall_s']:.0f}",
-            yes(old["found"]),
-            old.get("by") or "",
-            old["process_runs"],
-            old["recompiles"] - 1,
-            f"{old['wall_s']:.0f}",
-        )
-        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+        seconds = [f"{s:.0f}" for s in (first_run_s(out, row), row["wall_s"], old["wall_s"])]
+        ours = (yes(row), row["process_runs"], row["recompiles"], *seconds[:2])
+        theirs = (yes(old), old.get("by") or "", old["process_runs"], old["recompiles"] - 1)
+        rows.append((old["case"], *ours, *theirs, seconds[2]))
     found = sum(row["found"] for row in faults.values())
     clean = sum(row["found"] for row in twins)
-    one, other = statistics.median(ours), statistics.median(theirs)
-    lines += [
+    one = statistics.median(faults[old["case"]]["wall_s"] for old in classical)
+    other = statistics.median(old["wall_s"] for old in classical)
+    last = [
         "",
         f"Triage: {found} of {len(faults)} found, median {one:.0f} s; {clean} of {len(twins)} "
         "healthy twins without a fault.",
@@ -131,38 +118,32 @@ def comparison(document: dict, classical: list[dict], out: Path) -> str:
         f"median {other:.0f} s. Ratio of the medians: {one / other:.2f}.",
         "",
     ]
-    return "\n".join(lines)
+    return "\n".join([*text, *markdown(names, rows), *last])
 
 
-def yes(found: object) -> str:
-    return "yes" if found else "no"
+def yes(row: Row) -> str:
+    return "yes" if row["found"] else "no"
 
 
-def described(versions: dict[str, str], rows: list[dict]) -> str:
-    lines = [
+def machine(versions: dict[str, str]) -> str:
+    return "One {gpu}, torch {torch}, triton {triton}".format(**versions)
+
+
+def described(versions: dict[str, str], rows: list[Row]) -> str:
+    names = "case | kind | phase | category | kernel | process runs | wall s"
+    keys = "case kind phase category kernel process_runs wall_s"
+    told = [picked({**row, "kernel": row["kernel"] or ""}, keys).values() for row in rows]
+    text = [
         "## gpu/: triages of a GPU",
         "",
-        f"One {versions['gpu']}, torch {versions['torch']}, triton {versions['triton']}, Python "
-        f"{versions['python']}, CUDA {versions['cuda']}; g++ 13, fourteen cases side by side.",
+        f"{machine(versions)}, Python {versions['python']}, CUDA {versions['cuda']}; g++ 13, "
+        "fourteen cases side by side.",
         "Recorded with `python evals/benchmarks/gpu.py OUT` and packed with",
         "`python evals/benchmarks/record_gpu.py OUT tests/recorded/gpu`. `runs.tar.xz` has a run",
         "directory for each case; long texts are cut in the middle, packages and inputs left out.",
         "",
-        "| case | kind | phase | category | kernel | process runs | wall s |",
-        "|---|---|---|---|---|---|---|",
     ]
-    for row in rows:
-        cells = (
-            row["case"],
-            row["kind"],
-            row["phase"],
-            row["category"],
-            row["kernel"] or "",
-            row["process_runs"],
-            row["wall_s"],
-        )
-        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    return "\n".join(lines)
+    return "\n".join([*text, *markdown(names, told)])
 
 
 if __name__ == "__main__":

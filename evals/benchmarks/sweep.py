@@ -20,6 +20,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from command import PYTHON, Row, again, clock, folder_at, picked, ran, swept, with_options
+
 LIMIT_MS = 2.0
 GROWTH = 1.10  # of the memory, from a hundredth of the targets to all of them
 
@@ -49,15 +51,9 @@ class Simulated:
             return row
         kind = f"Error{planned.index // 10 % 12}"
         failure = Fingerprint("run", kind, "it failed with these words", ("embedding", "add"))
-        return row.model_copy(
-            update={
-                "outcome": "failed",
-                "category": "user_code",
-                "signature": failure,
-                "summary": f"{kind}: it failed",
-                "confidence": "likely",
-            }
-        )
+        failed = {"outcome": "failed", "category": "user_code", "confidence": "likely"}
+        more = {"signature": failure, "summary": f"{kind}: it failed"}
+        return row.model_copy(update={**failed, **more})
 
 
 def simulate(targets: int, workers: int) -> None:
@@ -81,7 +77,7 @@ def simulate(targets: int, workers: int) -> None:
         done, groups = Done(plan.count), Groups()
         head = Head(sweep="r", name="b", plan=plan.digest, targets=plan.count, began=0.0)
         simulated = Simulated(Machine(workers, 10**6, 10**15))
-        began = time.perf_counter()
+        took = clock(6)
         with contextlib.closing(Ledger.create(place / "sweep.jsonl", head)) as ledger:
 
             def on_row(row) -> None:
@@ -90,31 +86,27 @@ def simulate(targets: int, workers: int) -> None:
                     groups.add(row)
 
             anyio.run(dispatch, plan.targets(), simulated, on_row, anyio.Event())
-        seconds = time.perf_counter() - began
+        seconds = took()
         assert done.rows == plan.count
         again = Groups(rows_of(place / "sweep.jsonl"))
         assert len(again) == len(groups) == min(12, max(1, targets // 10))
     used = resource.getrusage(resource.RUSAGE_SELF)
     peak, cpu = used.ru_maxrss / 1024, used.ru_utime + used.ru_stime
-    print(
-        json.dumps(
-            {
-                "targets": plan.count,
-                "workers": workers,
-                "ms_a_target": round(1000 * seconds / plan.count, 3),
-                "cpu_ms_a_target": round(1000 * cpu / plan.count, 3),
-                "peak_mib": round(peak, 1),
-            }
-        )
-    )
+    row = {
+        "targets": plan.count,
+        "workers": workers,
+        "ms_a_target": round(1000 * seconds / plan.count, 3),
+        "cpu_ms_a_target": round(1000 * cpu / plan.count, 3),
+        "peak_mib": round(peak, 1),
+    }
+    print(json.dumps(row))
 
 
 def scheduling(targets: int, workers: int) -> bool:
     """Simulate in processes of their own, whose peak memory is theirs alone."""
     found = []
     for count in (targets // 100, targets // 10, targets):
-        words = [sys.executable, __file__, "--simulate", str(count), "--workers", str(workers)]
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        done = again("--simulate", count, "--workers", workers, check=True)
         found.append(json.loads(done.stdout))
         wall, cpu, peak = (found[-1][k] for k in ("ms_a_target", "cpu_ms_a_target", "peak_mib"))
         print(
@@ -137,27 +129,15 @@ def throughput(scripts: int, python: str) -> None:
             place = Path(folder)
             for number in range(scripts):
                 (place / f"s{number}.py").write_text("import time\ntime.sleep(2)\n")
-            took, answer = swept(place, place / "out", python, jobs)
+            took, answer = swept(place, place / "out", jobs, 36_000, of_python(python))
             print(
                 f"{jobs} at a time: {60 * scripts / took:5.1f} targets a minute "
                 f"({answer['ok']} of {scripts} good; each sleeps 2 s)"
             )
 
 
-def swept(
-    manifest: Path, out: Path, python: str, jobs: int, limit: float = 36_000, **variables: str
-):
-    words = ["sweep", str(manifest), "--out", str(out), "--jobs", str(jobs), "--json"]
-    environment = {**os.environ, "AOTI_DEBUG_PYTHON": python, **variables}
-    began = time.perf_counter()
-    argv = [sys.executable, "-m", "aoti_debug", *words]
-    with subprocess.Popen(argv, env=environment, stdout=subprocess.PIPE, text=True) as sweep:
-        try:
-            answer = json.loads(sweep.communicate(timeout=max(1.0, limit))[0])
-        except subprocess.TimeoutExpired:
-            sweep.terminate()
-            answer = {}
-    return time.perf_counter() - began, answer
+def of_python(python: str, **more: str) -> dict[str, str]:
+    return {**os.environ, "AOTI_DEBUG_PYTHON": python, **more}
 
 
 GPU_SCRIPT = """\
@@ -179,16 +159,17 @@ def gpus(out: Path, python: str, targets: int, seconds: float, limit: float) -> 
     are. The first on each GPU grow step by step, so that their ends, and the starts of the next,
     do not meet. Ends within `limit`."""
     ends = time.monotonic() + limit
-    out.mkdir(parents=True, exist_ok=True)
-    script = out / "busy.py"
+    script = folder_at(out) / "busy.py"
     script.write_text(GPU_SCRIPT)
     products = calibrated(script, out / "calibration.log", python) * seconds
     query = ["nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader"]
-    every = subprocess.run(query, capture_output=True, text=True, check=True).stdout.split()
+    every = ran(query, check=True).stdout.split()
     rounds = [n // len(every) + 1 for n in range(targets)]
     shares = [place / EACH if place <= EACH else 1.3 for place in rounds]
     sizes = [f"t{n:02} = {int(products * share)}" for n, share in enumerate(shares)]
-    found = []
+    watch = ["nvidia-smi", "--query-gpu=timestamp,index,utilization.gpu"]
+    watch += ["--format=csv,noheader,nounits", "-lms", "250"]
+    found: list[Row] = []
     for used in dict.fromkeys((1, len(every))):
         log = out / f"work-{used}.log"
         manifest = out / f"gpus-{used}.toml"
@@ -197,36 +178,17 @@ def gpus(out: Path, python: str, targets: int, seconds: float, limit: float) -> 
             f"[matrix]\nn = {{{', '.join(sizes)}}}\n"
             f"[[target]]\nscript = 'busy.py'\nargs = ['{{n}}', '{log}']\n"
         )
-        visible = ",".join(str(n) for n in range(used))
-        watch = [
-            *query[:1],
-            "--query-gpu=timestamp,index,utilization.gpu",
-            "--format=csv,noheader,nounits",
-            "-lms",
-            "250",
-        ]
+        env = of_python(python, CUDA_VISIBLE_DEVICES=",".join(map(str, range(used))))
         samples = out / f"utilisation-{used}.csv"
         with samples.open("w") as file, subprocess.Popen(watch, stdout=file) as watching:
-            left = ends - time.monotonic()
-            place = out / f"results-{used}"
-            took, answer = swept(
-                manifest, place, python, EACH * used, left, CUDA_VISIBLE_DEVICES=visible
-            )
+            results, left = out / f"results-{used}", ends - time.monotonic()
+            took, answer = swept(manifest, results, EACH * used, left, env)
             watching.terminate()
         if not log.exists():
             sys.exit(f"no target was run: {answer.get('reason')}, {answer.get('buckets')}")
-        found.append(
-            {
-                "gpus": used,
-                "targets": targets,
-                "side_by_side": EACH * used,
-                "seconds": round(took, 1),
-                "ok": answer.get("ok"),
-                "failed": answer.get("failed"),
-                "errors": answer.get("errors"),
-                **busy(log, samples, took),
-            }
-        )
+        row = {"gpus": used, "targets": targets, "side_by_side": EACH * used}
+        row |= {"seconds": round(took, 1), **picked(answer, "ok failed errors")}
+        found.append({**row, **busy(log, samples, took)})
         print(json.dumps(found[-1]), flush=True)
     if len(found) > 1:
         for name in ("seconds", "seconds_of_work"):
@@ -243,12 +205,11 @@ def calibrated(script: Path, log: Path, python: str) -> float:
 def busy(log: Path, samples: Path, took: float) -> dict[str, object]:
     """Return which share of the time each GPU was at work: by what its targets say, from the first
     product to the last one and of the whole sweep, and by the driver's utilisation."""
-    lines = [line.split() for line in log.read_text().splitlines()]
     spans: dict[str, list[tuple[float, float]]] = {}
-    for uuid, began, ended in lines:
+    for uuid, began, ended in map(str.split, log.read_text().splitlines()):
         spans.setdefault(uuid, []).append((float(began), float(ended)))
-    first = min(float(began) for _, began, _ in lines)
-    last = max(float(ended) for _, _, ended in lines)
+    first = min(began for each in spans.values() for began, _ in each)
+    last = max(ended for each in spans.values() for _, ended in each)
     of_targets, of_sweep = [], []
     for each in spans.values():
         total, until = 0.0, 0.0
@@ -273,27 +234,23 @@ def busy(log: Path, samples: Path, took: float) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--targets", type=int, default=100_000)
-    parser.add_argument("--workers", type=int, default=64)
-    parser.add_argument("--scripts", type=int, default=8)
-    parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON", sys.executable))
-    parser.add_argument("--simulate", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--gpu", type=Path, metavar="OUT")
-    parser.add_argument("--gpu-targets", type=int, default=32)
-    parser.add_argument("--gpu-seconds", type=float, default=5.5, help="of a GPU's work, each")
-    parser.add_argument("--limit", type=float, default=3600, help="seconds for --gpu")
-    options = parser.parse_args()
+    options = with_options(
+        argparse.ArgumentParser(),
+        targets=100_000,
+        workers=64,
+        scripts=8,
+        python=PYTHON,
+        simulate=(int, argparse.SUPPRESS),
+        gpu={"type": Path, "metavar": "OUT"},
+        gpu_targets=32,
+        gpu_seconds=(5.5, "of a GPU's work, each"),
+        limit=(3600.0, "seconds for --gpu"),
+    ).parse_args()
     if options.simulate:
         simulate(options.simulate, options.workers)
     elif options.gpu:
-        gpus(
-            options.gpu.absolute(),
-            options.python,
-            options.gpu_targets,
-            options.gpu_seconds,
-            options.limit,
-        )
+        given = (options.python, options.gpu_targets, options.gpu_seconds, options.limit)
+        gpus(options.gpu.absolute(), *given)
     else:
         fine = scheduling(options.targets, options.workers)
         throughput(options.scripts, options.python)

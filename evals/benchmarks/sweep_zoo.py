@@ -15,20 +15,17 @@ AVX2.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import math
 import os
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
-ZOO = Path(__file__).resolve().parents[1] / "zoo"
+from command import PYTHON, ZOO, clock, folder_at, options_of, ran, side_by_side, swept
+
 ARCHITECTURES = (
     "two_tower",
     "fourier_operator",
@@ -73,19 +70,19 @@ given = torch.load({inputs!r})
 """
 LOAD = "model = torch._inductor.aoti_load_package(package)\n"
 CALL = "for number in range({calls}):\n    result = model(**given)\n"
+RUN = LOAD + CALL
 LAST = """\
 name = {last!r}
 value = given[name]
 """
 CAUSES = {
-    "healthy": LOAD + CALL,
-    "shape": LAST + "given[name] = torch.cat([value, value.narrow(-1, 0, 1)], -1)\n" + LOAD + CALL,
+    "healthy": RUN,
+    "shape": LAST + "given[name] = torch.cat([value, value.narrow(-1, 0, 1)], -1)\n" + RUN,
     "dtype": LAST
     + "other = torch.float16 if value.is_floating_point() else torch.int32\n"
     + "given[name] = value.to(other)\n"
-    + LOAD
-    + CALL,
-    "index": "given[{bounded!r}].view(-1)[-{calls}] = {bound} + 7\n" + LOAD + CALL,
+    + RUN,
+    "index": "given[{bounded!r}].view(-1)[-{calls}] = {bound} + 7\n" + RUN,
     "nan_weight": LOAD
     + "weight = torch.load({weight!r}).clone()\nweight.view(-1)[0] = float('nan')\n"
     + "model.load_constants({{{name!r}: weight}}, check_full_update=False)\n"
@@ -95,14 +92,13 @@ CAUSES = {
     + CALL,
     "truncated": "data = open(package, 'rb').read()\npackage = sys.argv[0] + '.pt2'\n"
     + "open(package, 'wb').write(data[: len(data) * 2 // 3])\n"
-    + LOAD
-    + CALL,
-    "no_package": "package = sys.argv[0] + '.not.there.pt2'\n" + LOAD + CALL,
+    + RUN,
+    "no_package": "package = sys.argv[0] + '.not.there.pt2'\n" + RUN,
     "no_module": LOAD + "import tokenizers_of_ours\n" + CALL,
-    "zero_division": LOAD + CALL + "rate = 1 / (number - {calls} + 1)\n",
-    "segfault": LOAD + CALL + "import ctypes\nctypes.string_at(0)\n",
-    "memory": LOAD + CALL + "torch.empty(1 << 50)\n",
-    "missing_key": LOAD + CALL + "print(dict(given)['attention_mask'])\n",
+    "zero_division": RUN + "rate = 1 / (number - {calls} + 1)\n",
+    "segfault": RUN + "import ctypes\nctypes.string_at(0)\n",
+    "memory": RUN + "torch.empty(1 << 50)\n",
+    "missing_key": RUN + "print(dict(given)['attention_mask'])\n",
 }
 
 
@@ -152,24 +148,19 @@ def adjusted_rand(pairs: Sequence[tuple[str, str]]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--python", default=os.environ.get("AOTI_DEBUG_PYTHON", sys.executable))
-    parser.add_argument("--targets", type=int, default=300)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--limit", type=float, default=36_000)
-    parser.add_argument("--prepare", action="store_true", help="compile, and no more")
-    parser.add_argument("--results", type=Path, help="of the sweep; OUT/results")
-    options = parser.parse_args()
-    out = options.out.absolute()
-    out.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
+    options = options_of(
+        None,
+        python=PYTHON,
+        targets=300,
+        jobs=2,
+        limit=36_000.0,
+        prepare=(False, "compile, and no more"),
+        results=(Path, "of the sweep; OUT/results"),
+    ).parse_args()
+    out, took = folder_at(options.out), clock()
     known = prepared(out, options.python, options.jobs)
-    print(
-        f"{len(known)} of {len(ARCHITECTURES)} architectures compiled in "
-        f"{time.monotonic() - began:.0f} s",
-        flush=True,
-    )
+    compiled = f"{len(known)} of {len(ARCHITECTURES)} architectures compiled"
+    print(f"{compiled} in {took():.0f} s", flush=True)
     if options.prepare:
         return
     causes = dict(scripts(out, known, options.targets))
@@ -179,55 +170,28 @@ def main() -> None:
         f"[defaults]\npython = '{options.python}'\ntimeout_s = 900\ngpus = 0\n{entries}"
     )
     results = (options.results or out / "results").absolute()
-    words = [
-        sys.executable,
-        "-m",
-        "aoti_debug",
-        "sweep",
-        str(manifest),
-        "--json",
-        "--jobs",
-        str(options.jobs),
-    ]
-    words += ["--resume" if (results / "sweep.jsonl").exists() else "--out", str(results)]
-    left = options.limit - (time.monotonic() - began)
-    began = time.monotonic()
+    how = "--resume" if (results / "sweep.jsonl").exists() else "--out"
     refuses = out / "c++"
     refuses.write_text(REFUSES)
     refuses.chmod(0o755)
-    real = os.environ.get("CXX", "g++")
-    environment = {
-        **os.environ,
-        **NARROW,
-        "CXX": str(refuses),
-        "REAL_CXX": real,
-        "TORCHINDUCTOR_CACHE_DIR": str(out / "cache"),
-    }
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment) as sweep:
-        try:
-            sweep.wait(left)
-        except subprocess.TimeoutExpired:
-            sweep.terminate()
-    print(f"swept for {time.monotonic() - began:.0f} s, {options.jobs} at a time")
+    compilers = {"CXX": str(refuses), "REAL_CXX": os.environ.get("CXX", "g++")}
+    cache = {"TORCHINDUCTOR_CACHE_DIR": str(out / "cache")}
+    env = {**os.environ, **NARROW, **compilers, **cache}
+    seconds, _ = swept(manifest, results, options.jobs, options.limit - took(), env, how)
+    print(f"swept for {seconds:.0f} s, {options.jobs} at a time")
     score(results / "sweep.jsonl", causes)
 
 
 def prepared(out: Path, python: str, jobs: int) -> dict:
     """Compile what is not there yet, so many side by side; return what is known of each
     architecture that could be compiled."""
-
-    def prepare(name: str) -> None:
-        if (out / f"{name}.known").exists():
-            return
-        words = [python, "-c", PREPARE, str(ZOO), name, str(out)]
-        environment = {**os.environ, **NARROW}
-        done = subprocess.run(words, capture_output=True, text=True, env=environment)
-        if done.returncode:
-            print(f"{name}: {done.stderr[-600:]}", flush=True)
-
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(prepare, ARCHITECTURES))
     paths = [out / f"{name}.known" for name in ARCHITECTURES]
+    missing = [path.stem for path in paths if not path.exists()]
+    tasks = [([python, "-c", PREPARE, str(ZOO), name, str(out)],) for name in missing]
+    prepare = partial(ran, env={**os.environ, **NARROW})
+    for (words,), done in side_by_side(prepare, tasks, jobs):
+        if done.returncode:
+            print(f"{words[-2]}: {done.stderr[-600:]}", flush=True)
     return {path.stem: json.loads(path.read_text()) for path in paths if path.exists()}
 
 
@@ -238,15 +202,15 @@ def score(ledger: Path, causes: dict[str, str]) -> None:
     rows = list(rows_of(ledger))
     groups = Groups(rows)
     pairs: list[tuple[str, str]] = []
-    table: Counter[tuple[str, str, str | None, str]] = Counter()
+    table: Counter[tuple[str, str, str, str]] = Counter()
     for row in rows:
         group = None if row.outcome == "ok" else groups.find(kind_of(row), signature_of(row))
-        bucket = group.id if group else "good"
-        pairs.append((causes[f"{row.target}.py"], bucket))
-        category: str | None = group.first.category if group else "no fault"
-        table[causes[f"{row.target}.py"], bucket, category, row.outcome] += 1
+        cause, bucket = causes[f"{row.target}.py"], group.id if group else "good"
+        category: str = (group.first.category or "") if group else "no fault"
+        pairs.append((cause, bucket))
+        table[cause, bucket, category, row.outcome] += 1
     for (cause, bucket, category, outcome), count in sorted(table.items()):
-        print(f"{cause:18} {bucket:12} {category or '':24} {outcome:7} {count:4}")
+        print(f"{cause:18} {bucket:12} {category:24} {outcome:7} {count:4}")
     print(
         f"{len(rows)} of {len(causes)} targets run, {len(groups)} buckets, "
         f"{len({cause for cause, _ in pairs})} causes with the healthy ones, "

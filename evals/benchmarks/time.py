@@ -13,34 +13,45 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from command import ZOO, answer, of_zoo, options_of
+from command import (
+    ZOO,
+    Row,
+    again,
+    answer,
+    clock,
+    folder_at,
+    of_zoo,
+    options_of,
+    package_of,
+    put_whole,
+)
 
 HERE = Path(__file__).resolve().parent
 LIMIT_S = 400
+Inputs = tuple[Any, ...]
+Made = tuple[Any, Inputs]  # a model and its inputs
 
 
 @dataclass(frozen=True)
 class Case:
     """How a model is made; `words`: what a reason says of its slowdown, none for a healthy one."""
 
-    build: Callable[[Any], tuple[Any, tuple[Any, ...]]]  # of torch: the model, its inputs
+    build: Callable[[Any], Made]  # of torch
     words: str = ""
     script: bool = False  # the whole script is timed: its compile, too
-    given: Callable[[Any, tuple[Any, ...]], tuple[Any, ...]] = lambda torch, inputs: inputs
+    given: Callable[[Any, Inputs], Inputs] = lambda torch, inputs: inputs
     devices: tuple[str, ...] = ("cpu", "cuda")
 
 
-def bert(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def bert(torch: Any) -> Made:
     class Bert(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -60,7 +71,7 @@ def bert(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return Bert(), (torch.randint(0, 3000, (8, 128)),)
 
 
-def perceptron(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def perceptron(torch: Any) -> Made:
     sizes = (512, 1024, 1024, 512)
     layers = [
         part
@@ -70,8 +81,8 @@ def perceptron(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return torch.nn.Sequential(*layers), (torch.randn(512, 512),)
 
 
-def plain(name: str, *inputs: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, tuple[Any, ...]]]:
-    def build(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def plain(name: str, *inputs: Callable[[Any], Any]) -> Callable[[Any], Made]:
+    def build(torch: Any) -> Made:
         sys.path.insert(0, str(ZOO))
         import plain as models
 
@@ -80,7 +91,11 @@ def plain(name: str, *inputs: Callable[[Any], Any]) -> Callable[[Any], tuple[Any
     return build
 
 
-def wide(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def images(torch: Any) -> Any:
+    return torch.randn(4, 3, 64, 64)
+
+
+def wide(torch: Any) -> Made:
     class Wide(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -93,7 +108,7 @@ def wide(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return Wide(), (torch.randn(2048, 1024),)
 
 
-def slow_operator(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def slow_operator(torch: Any) -> Made:
     def sorted_twice(x):
         return x.sort(-1).values.flip(-1).sort(-1).values
 
@@ -108,7 +123,7 @@ def slow_operator(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return Uses(), (torch.randn(512, 512),)
 
 
-def chain(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def chain(torch: Any) -> Made:
     class Chain(torch.nn.Module):
         def forward(self, x):
             for number in range(8):
@@ -118,7 +133,7 @@ def chain(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return Chain(), (torch.randn(4096, 2048),)
 
 
-def layout(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def layout(torch: Any) -> Made:
     class Turns(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -132,7 +147,7 @@ def layout(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return Turns(), (torch.randn(16, 64, 64, 64),)
 
 
-def reads_value(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def reads_value(torch: Any) -> Made:
     class Reads(torch.nn.Module):
         def forward(self, x):
             for _ in range(6):
@@ -144,7 +159,7 @@ def reads_value(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return Reads(), (torch.randn(256, 256),)
 
 
-def many(torch: Any) -> tuple[Any, tuple[Any, ...]]:
+def many(torch: Any) -> Made:
     class Many(torch.nn.Module):
         def forward(self, x):
             for number in range(200):  # a generated kernel and a product each
@@ -154,7 +169,7 @@ def many(torch: Any) -> tuple[Any, tuple[Any, ...]]:
     return Many(), (torch.randn(16, 16),)
 
 
-def shifted(torch: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+def shifted(torch: Any, inputs: Inputs) -> Inputs:
     """Return the inputs as views that begin one element into their memory."""
     moved = []
     for one in inputs:
@@ -166,16 +181,8 @@ def shifted(torch: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 CASES: dict[str, Case] = {
     "bert": Case(bert, script=True),
     "perceptron": Case(perceptron),
-    "diffusion": Case(
-        plain("DiffusionUNet", lambda t: t.randn(4, 3, 64, 64), lambda t: t.randint(0, 1000, (4,)))
-    ),
-    "autoencoder": Case(
-        plain(
-            "VariationalAutoencoder",
-            lambda t: t.randn(4, 3, 64, 64),
-            lambda t: t.randn(4, 4, 32, 32),
-        )
-    ),
+    "diffusion": Case(plain("DiffusionUNet", images, lambda t: t.randint(0, 1000, (4,)))),
+    "autoencoder": Case(plain("VariationalAutoencoder", images, lambda t: t.randn(4, 4, 32, 32))),
     "float64": Case(wide, "float64"),
     "operator": Case(slow_operator, "proxy executor"),
     "chain": Case(chain),
@@ -188,13 +195,12 @@ ZOO_CASE = Case(bert)  # a model of the zoo, where nothing is slow on purpose an
 
 
 def make(name: str, package: Path, device: str) -> None:
-    """Export and compile a case, and keep its inputs beside the package."""
     import torch
 
     case = CASES.get(name, ZOO_CASE)
     torch.manual_seed(0)
-    named: dict[str, Any] = {}
-    inputs: tuple[Any, ...] = ()
+    named: Row = {}
+    inputs: Inputs = ()
     shapes = None
     if case is ZOO_CASE:
         model, named, shapes = of_zoo(name, device)
@@ -202,25 +208,20 @@ def make(name: str, package: Path, device: str) -> None:
         model, inputs = case.build(torch)
         model = model.eval().to(device)
         inputs = tuple(one.to(device) for one in inputs)
-    with torch.no_grad():
-        program = torch.export.export(model, inputs, named, dynamic_shapes=shapes)
-        torch._inductor.aoti_compile_and_package(program, package_path=str(package))
-        torch.save((case.given(torch, inputs), named), package.with_suffix(".inputs"))
-        if case.script:
-            loaded = torch._inductor.aoti_load_package(str(package))
+    package_of(model, inputs, named, shapes, package)
+    torch.save((case.given(torch, inputs), named), package.with_suffix(".inputs"))
+    if case.script:
+        loaded = torch._inductor.aoti_load_package(str(package))
+        with torch.no_grad():
             for _ in range(3):
                 loaded(*inputs)
 
 
 def made(name: str, out: Path, device: str) -> str:
     """Compile a case in a process of its own; return what went wrong, if something did."""
-    package = out / f"{name}.pt2"
-    argv = [sys.executable, __file__, str(out), "--make", name, "--device", device]
-    if package.exists() and package.with_suffix(".inputs").exists():
+    if all((out / f"{name}.{kind}").exists() for kind in ("pt2", "inputs")):
         return ""
-    done = subprocess.run(
-        argv, env=environment(), capture_output=True, text=True, timeout=LIMIT_S, check=False
-    )
+    done = again(out, "--make", name, "--device", device, env=environment(), timeout=LIMIT_S)
     return "" if done.returncode == 0 else done.stderr[-600:]
 
 
@@ -228,26 +229,26 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "INDUCTOR_PROVENANCE": "1", **more}
 
 
-def timed(name: str, out: Path, device: str) -> dict[str, Any]:
-    """Run `aoti-debug time` on a case; return its row."""
+def timed(name: str, out: Path, device: str) -> Row:
     case = CASES.get(name, ZOO_CASE)
     words = [str(out / f"{name}.pt2"), "--inputs", str(out / f"{name}.inputs")]
     words += ["--import", "bench_operators"] if case.words == "proxy executor" else []
     if case.script:
         words = [__file__, "--", str(out), "--make", name, "--device", device]
-    began = time.perf_counter()
+    took = clock()
     env = environment(
         AOTI_DEBUG_HOME=str(out / "home"),
         AOTI_DEBUG_PYTHON=sys.executable,
         PYTHONPATH=os.pathsep.join(filter(None, [str(out), os.environ.get("PYTHONPATH")])),
     )
     said = answer(["time", *words], env, out, LIMIT_S)
-    row: dict[str, Any] = {"case": name, "seconds": round(time.perf_counter() - began, 1)}
+    row: Row = {"case": name, "seconds": took()}
     if (found := said.get("time")) is None:
         return {**row, "error": said.get("error", json.dumps(said))[-600:]}
     reasons = [reason["what"] for reason in found.get("reasons", ())]
     right = any(case.words in one for one in reasons) if case.words else not reasons
-    compiles, call = found.get("compiles", ()), found.get("call", {})
+    compiled: Row = next(iter(found.get("compiles", ())), {})
+    call, load = found.get("call", {}), found.get("load", {})
     return {
         **row,
         "right": None if case is ZOO_CASE else right,
@@ -255,82 +256,71 @@ def timed(name: str, out: Path, device: str) -> dict[str, Any]:
         "accounted": call.get("accounted"),
         "overhead_s": call.get("overhead_s"),
         "launches": call.get("launches_count"),
-        "load_s": found.get("load", {}).get("seconds"),
-        "load_named": found.get("load", {}).get("named"),
-        "compile_s": compiles[0]["seconds"] if compiles else None,
-        "compile_named": compiles[0]["named"] if compiles else None,
+        "load_s": load.get("seconds"),
+        "load_named": load.get("named"),
+        "compile_s": compiled.get("seconds"),
+        "compile_named": compiled.get("named"),
         "reasons": found.get("reasons", []),
         "answer": said,
     }
 
 
 OPERATORS = """\
-import sys
+import runpy, sys, torch
 sys.path.insert(0, {here!r})
-import importlib.util
-spec = importlib.util.spec_from_file_location("aoti_debug_bench_time", {file!r})
-module = importlib.util.module_from_spec(spec)
-sys.modules["aoti_debug_bench_time"] = module
-spec.loader.exec_module(module)
-import torch
-module.slow_operator(torch)
+runpy.run_path({file!r}, run_name="aoti_debug_bench_time")["slow_operator"](torch)
 """
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--jobs", type=int, default=8)
-    parser.add_argument("--only", nargs="*")
-    parser.add_argument("--zoo", nargs="*", default=[], help="models of the zoo")
-    parser.add_argument("--make")
-    options = parser.parse_args()
-    out = options.out.resolve()
+    options = options_of(
+        __doc__,
+        device="cpu",
+        jobs=8,
+        only={"nargs": "*"},
+        zoo=([], "models of the zoo"),
+        make=str,
+    ).parse_args()
+    out = folder_at(options.out)
     if options.make:
         make(options.make, out / f"{options.make}.pt2", options.device)
         return
-    out.mkdir(parents=True, exist_ok=True)
     operators = OPERATORS.format(here=str(HERE), file=__file__)
     (out / "bench_operators.py").write_text(operators, "utf-8")
     names = [n for n, c in CASES.items() if options.device in c.devices]
     names = [n for n in names if options.only is None or n in options.only] + options.zoo
     with ThreadPoolExecutor(options.jobs) as pool:
         packages = [n for n in names if not CASES.get(n, ZOO_CASE).script]
-        broken = dict(
-            zip(packages, pool.map(lambda n: made(n, out, options.device), packages), strict=True)
-        )
-    rows = []
+        errors = pool.map(lambda n: made(n, out, options.device), packages)
+        broken = dict(zip(packages, errors, strict=True))
+    rows: list[Row] = []
     for name in names:
         error = broken.get(name)
-        row = {"case": name, "error": error} if error else timed(name, out, options.device)
-        rows.append(row)
-        (out / "time.json").write_text(json.dumps(rows, indent=1), "utf-8")
-        print(line(row), flush=True)
+        rows.append({"case": name, "error": error} if error else timed(name, out, options.device))
+        put_whole(rows, out / "time.json")
+        print(line(rows[-1]), flush=True)
 
 
 JUDGED = {True: "right", False: "WRONG", None: "not judged"}
 
 
-def line(row: Mapping[str, Any]) -> str:
+def line(row: Row) -> str:
     if row.get("error"):
         return f"{row['case']:12} failed: {str(row['error'])[-300:]}"
-    parts = (
+    parts = [
         f"{row['case']:12} {JUDGED[row['right']]}",
         f"call {1e3 * (row['call_s'] or 0):.3f} ms, accounted {row['accounted'] or 0:.1%}",
         f"seen +{1e3 * (row['overhead_s'] or 0):.3f} ms over {row['launches']} launches",
         f"load {row['load_s'] or 0:.2f} s, named {row['load_named'] or 0:.0%}",
-    )
-    compiled = (
-        f"; compile {row['compile_s']:.1f} s, named {row['compile_named']:.0%}"
-        if row["compile_s"]
-        else ""
-    )
+    ]
+    if row["compile_s"]:
+        parts.append(f"compile {row['compile_s']:.1f} s, named {row['compile_named']:.0%}")
     said = "".join(
         f"\n    {one['what']}: {one['share']:.0%}, gain {one.get('gain') or 0:.0%} "
         f"{one.get('tried') or ''}"
         for one in row["reasons"]
     )
-    return "; ".join(parts) + compiled + f"; took {row['seconds']} s" + said
+    return "; ".join((*parts, f"took {row['seconds']} s")) + said
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from difflib import unified_diff
 from pathlib import Path
 from statistics import median
 
-from command import answer, options_of, put, rows_in
+from command import Row, answer, clock, folder_at, markdown, options_of, put, rows_in
 
 try:
     import tomllib
@@ -36,13 +36,14 @@ PROPOSED = "(proposed by the triage)"
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("bases", nargs="*")
-    parser.add_argument("--jobs", type=int, default=1, help="how many at once")
-    parser.add_argument("--right", type=Path, help="folder of pairs that are fixes")
-    parser.add_argument("--wrong", type=Path, help="folder of pairs that are none")
-    parser.add_argument("--limit", type=float, default=3600.0, help="seconds for all")
-    options = parser.parse_intermixed_args()
+    options = options_of(
+        __doc__,
+        "bases",
+        jobs=(1, "how many at once"),
+        right=(Path, "folder of pairs that are fixes"),
+        wrong=(Path, "folder of pairs that are none"),
+        limit=(3600.0, "seconds for all"),
+    ).parse_intermixed_args()
     options.out = options.out.resolve()
     end = time.monotonic() + options.limit
     bases = tomllib.loads(lzma.decompress(CASES.read_bytes()).decode())["base"]
@@ -59,7 +60,7 @@ def main() -> None:
     (options.out / "pairs.md").write_text(table(rows_in(options.out / "pairs.jsonl")))
 
 
-def pairs(folder: Path | None, *, right: bool) -> list[dict]:
+def pairs(folder: Path | None, *, right: bool) -> list[Row]:
     """Read a folder of pairs as failing scripts with one change each."""
     found = []
     for before in sorted(folder.glob("*/before.py")) if folder else ():
@@ -78,15 +79,14 @@ def pairs(folder: Path | None, *, right: bool) -> list[dict]:
 class Base:
     """A failing script that was triaged, and changes to it."""
 
-    def __init__(self, base: dict, out: Path, end: float) -> None:
+    def __init__(self, base: Row, out: Path, end: float) -> None:
         self.base, self.out, self.end = base, out, end
-        self.folder = out / base["name"].replace(" ", "-")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder_at(out / base["name"].replace(" ", "-"))
         script = self.folder / "model.py"
         script.write_text(base["script"])
         self.failed = failing_run(script, self.folder / "run.json", end)
 
-    def fixes(self) -> list[tuple[int, dict]]:
+    def fixes(self) -> list[tuple[int, Row]]:
         if "run" not in self.failed:
             print(json.dumps({"base": self.base["name"], **self.failed}), flush=True)
             return []
@@ -102,10 +102,10 @@ class Base:
         numbered = enumerate(found, 1)
         return [(n, fix) for n, fix in numbered if (self.base["name"], fix["name"]) not in done]
 
-    def verify(self, number: int, fix: dict) -> None:
+    def verify(self, number: int, fix: Row) -> None:
         patch = self.folder / f"{number}.patch"
         patch.write_text(fix["patch"])
-        began = time.monotonic()
+        took = clock()
         words = ("verify", str(patch), "--against", str(self.failed["run"]))
         said = command(self.folder, self.end, *words)
         found = {
@@ -114,7 +114,7 @@ class Base:
             "right": fix.get("right", False),
             "verdict": said.get("verdict") or said.get("error"),
             "reason": said.get("reason"),
-            "wall_s": round(time.monotonic() - began, 1),
+            "wall_s": took(),
             "cost": next(iter(said.get("cost") or ()), None),
         }
         if "ended" in said:
@@ -123,7 +123,7 @@ class Base:
             put(found, self.out / "pairs.jsonl")
 
 
-def failing_run(script: Path, kept: Path, end: float) -> dict:
+def failing_run(script: Path, kept: Path, end: float) -> Row:
     """Triage the failing script once; return the answer."""
     if not kept.exists():
         said = command(script.parent, end, "triage", script.name)
@@ -134,7 +134,6 @@ def failing_run(script: Path, kept: Path, end: float) -> dict:
 
 
 def as_patch(script: str, changes: list[list[str]]) -> str:
-    """Return the changes as a unified diff of model.py."""
     fixed = script
     for old, new in changes:
         assert script.count(old) == 1, f"{old!r} stands {script.count(old)} times in the script"
@@ -143,7 +142,7 @@ def as_patch(script: str, changes: list[list[str]]) -> str:
     return "".join(unified_diff(old_lines, new_lines, "a/model.py", "b/model.py"))
 
 
-def command(cwd: Path, end: float, *words: str) -> dict:
+def command(cwd: Path, end: float, *words: str) -> Row:
     home = HOME / cwd.name  # of its own: a home keeps so many runs
     left = end - time.monotonic()
     if left < 20:
@@ -155,30 +154,30 @@ def command(cwd: Path, end: float, *words: str) -> dict:
         return {"error": "the time was over", "ended": True}
 
 
-def compiled(line: dict) -> bool:
-    """Tell whether a verification compiled something."""
+def compiled(line: Row) -> bool:
     return " compiles: 0," not in line["cost"]
 
 
-def table(found: list[dict]) -> str:
+def counted(lines: list[Row]) -> str:
+    return f"{sum(line['verdict'] == 'fixed' for line in lines)} of {len(lines)}"
+
+
+def table(found: list[Row]) -> str:
     offered = [line for line in found if line["fix"] == PROPOSED]
     right = [line for line in found if line["right"] and line not in offered]
     wrong = [line for line in found if not line["right"]]
-    called = sum(line["verdict"] == "fixed" for line in right)
-    taken_in = sum(line["verdict"] == "fixed" for line in wrong)
-    rows = ["| failing script | change | is a fix | called | because |", "|---|---|---|---|---|"]
+    rows = []
     for line in found:
-        yes = "yes" if line["right"] else "no"
-        reason = str(line["reason"]).replace("|", "\\|")[:160]
-        rows.append(f"| {line['base']} | {line['fix']} | {yes} | {line['verdict']} | {reason} |")
-    stood = sum(line["verdict"] == "fixed" for line in offered)
-    head = f"{called} of {len(right)} right fixes called fixed, {taken_in} of {len(wrong)} wrong; "
-    head += f"{stood} of {len(offered)} that the triage proposed. "
+        yes, reason = "yes" if line["right"] else "no", str(line["reason"])[:160]
+        rows.append((line["base"], line["fix"], yes, line["verdict"], reason))
+    head = f"{counted(right)} right fixes called fixed, {counted(wrong)} wrong; "
+    head += f"{counted(offered)} that the triage proposed. "
     for kind, some in (("without", False), ("with", True)):
         seconds = [one["wall_s"] for one in found if one.get("cost") and compiled(one) == some]
         if seconds:
             head += f"Median {kind} a compile: {median(seconds):.1f} s of {len(seconds)}. "
-    return "\n".join([head, "", *rows, ""])
+    names = "failing script | change | is a fix | called | because"
+    return "\n".join([head, "", *markdown(names, rows), ""])
 
 
 if __name__ == "__main__":

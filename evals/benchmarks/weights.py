@@ -10,18 +10,28 @@ side by side; memory is measured one model at a time. The rows so far are always
 from __future__ import annotations
 
 import argparse
-import concurrent.futures
 import json
 import os
 import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from command import Row, answer, environment, of_zoo
+from command import (
+    Row,
+    again,
+    answer,
+    clock,
+    environment,
+    folder_at,
+    of_zoo,
+    package_of,
+    put_whole,
+    ran,
+    side_by_side,
+    with_options,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = ROOT / "tests" / "targets" / "server.py"
@@ -53,14 +63,8 @@ WRONG = (
     ("folding", "untied", "full", ("again.weight",), 1, "tied to first.weight"),
 )
 MODELS = ("mlp", "attention", "convolution", "embedding", "gigabyte")
-GRAPHS = {
-    "mlp": "fit",
-    "dynamic": "fit",
-    "nonzero": "not fit",
-    "item": "not fit",
-    "cpu_input": "not fit",
-    "cpu_step": "not fit",
-}
+FIT, NOT_FIT = ("mlp", "dynamic"), ("nonzero", "item", "cpu_input", "cpu_step")
+GRAPHS = {**dict.fromkeys(FIT, "fit"), **dict.fromkeys(NOT_FIT, "not fit")}
 
 
 def model_of(torch: Any, name: str, device: str) -> tuple[Any, tuple[Any, ...], Any]:
@@ -69,30 +73,30 @@ def model_of(torch: Any, name: str, device: str) -> tuple[Any, tuple[Any, ...], 
     rand = lambda *shape: torch.randn(*shape, device=device)  # noqa: E731
     big = device != "cpu"
 
-    class Attention(torch.nn.Module):  # type: ignore[misc]
-        def __init__(self) -> None:
+    class Attention(torch.nn.Module):
+        def __init__(self):
             super().__init__()
             self.qkv, self.out = nn.Linear(512, 1536), nn.Linear(512, 512)
 
-        def forward(self, x: Any) -> Any:
+        def forward(self, x):
             q, k, v = (t.unflatten(-1, (8, 64)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
             scores = torch.softmax(q @ k.transpose(-1, -2) / 8.0, -1)
             return x + self.out((scores @ v).transpose(1, 2).flatten(-2))
 
-    class Embedding(torch.nn.Module):  # type: ignore[misc]
-        def __init__(self) -> None:
+    class Embedding(torch.nn.Module):
+        def __init__(self):
             super().__init__()
             self.table, self.head = nn.Embedding(50_000, 256), nn.Linear(256, 1000)
 
-        def forward(self, ids: Any) -> Any:
+        def forward(self, ids):
             return torch.log_softmax(self.head(F.gelu(self.table(ids))), -1)
 
-    class Step(torch.nn.Module):  # type: ignore[misc]
-        def __init__(self, kind: str) -> None:
+    class Step(torch.nn.Module):
+        def __init__(self, kind):
             super().__init__()
             self.kind, self.fc = kind, nn.Linear(64, 64)
 
-        def forward(self, x: Any, more: Any = None) -> Any:
+        def forward(self, x, more=None):
             h = torch.relu(self.fc(x))
             if self.kind == "nonzero":
                 return h, (h > 0.5).nonzero()
@@ -108,54 +112,42 @@ def model_of(torch: Any, name: str, device: str) -> tuple[Any, tuple[Any, ...], 
             return h
 
     wide = 16_384 if big else 4096
-    made: dict[str, Callable[[], tuple[Any, tuple[Any, ...], Any]]] = {
+    made: dict[str, Callable[[], tuple[Any, ...]]] = {
         "mlp": lambda: (
             nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 1024)),
-            (rand(256, 1024),),
-            None,
+            rand(256, 1024),
         ),
-        "attention": lambda: (Attention(), (rand(4 if big else 2, 256, 512),), None),
+        "attention": lambda: (Attention(), rand(4 if big else 2, 256, 512)),
         "convolution": lambda: (
             nn.Sequential(nn.Conv2d(3, 32, 3), nn.BatchNorm2d(32), nn.ReLU(), nn.Conv2d(32, 64, 3)),
-            (rand(4, 3, 128, 128),),
-            None,
+            rand(4, 3, 128, 128),
         ),
-        "embedding": lambda: (
-            Embedding(),
-            (torch.randint(0, 50_000, (8, 128), device=device),),
-            None,
-        ),
-        "gigabyte": lambda: (nn.Linear(wide, wide), (rand(64, wide),), None),
-        "dynamic": lambda: (
-            nn.Sequential(nn.Linear(64, 64), nn.ReLU()),
-            (rand(8, 64),),
-            ({0: torch.export.Dim("rows", min=2, max=64)},),
-        ),
-        "nonzero": lambda: (Step("nonzero"), (rand(8, 64),), None),
-        "item": lambda: (Step("item"), (rand(8, 64), torch.tensor(5, device=device)), None),
-        "cpu_input": lambda: (Step("cpu_input"), (rand(8, 64), torch.randn(64)), None),
-        "cpu_step": lambda: (Step("cpu_step"), (rand(8, 64), rand(64)), None),
+        "embedding": lambda: (Embedding(), torch.randint(0, 50_000, (8, 128), device=device)),
+        "gigabyte": lambda: (nn.Linear(wide, wide), rand(64, wide)),
+        "dynamic": lambda: (nn.Sequential(nn.Linear(64, 64), nn.ReLU()), rand(8, 64)),
+        "nonzero": lambda: (Step("nonzero"), rand(8, 64)),
+        "item": lambda: (Step("item"), rand(8, 64), torch.tensor(5, device=device)),
+        "cpu_input": lambda: (Step("cpu_input"), rand(8, 64), torch.randn(64)),
+        "cpu_step": lambda: (Step("cpu_step"), rand(8, 64), rand(64)),
     }
-    module, inputs, shapes = made[name]()
-    return module.to(device).eval(), inputs, shapes
+    module, *inputs = made[name]()
+    rows = {0: torch.export.Dim("rows", min=2, max=64)}
+    return module.to(device).eval(), tuple(inputs), (rows,) if name == "dynamic" else None
 
 
 def compile_model(name: str, out: Path, device: str) -> None:
-    """Compile one model; its inputs and program lie beside it."""
     import torch
 
     torch.manual_seed(0)
     inputs: tuple[Any, ...] = ()
-    named: dict[str, Any] = {}
+    named: Row = {}
     if name in (*MODELS, *GRAPHS):
         module, inputs, shapes = model_of(torch, name, device)
     else:
         module, named, shapes = of_zoo(name, device)
-    with torch.no_grad():
-        if name == "gigabyte":
-            module.weight.uniform_(-0.01, 0.01)
-        program = torch.export.export(module, inputs, named, dynamic_shapes=shapes)
-        torch._inductor.aoti_compile_and_package(program, package_path=str(out / f"{name}.pt2"))
+    if name == "gigabyte":
+        module.weight.data.uniform_(-0.01, 0.01)
+    package_of(module, inputs, named, shapes, out / f"{name}.pt2")
     torch.save((inputs, named), out / f"{name}.inputs.pt")
 
 
@@ -190,73 +182,61 @@ def capture(name: str, out: Path) -> str:
 class Bench:
     """One run of the benchmark; what it knows so far is in a file."""
 
-    def __init__(self, out: Path, device: str, jobs: int) -> None:
-        self.out, self.device, self.jobs = out, device, jobs
+    def __init__(self, out: Path, device: str) -> None:
+        self.out, self.device = out, device
         self.rows: list[Row] = []
 
     def put(self, row: Row) -> None:
         self.rows.append(row)
         print(json.dumps({k: v for k, v in row.items() if k != "answer"})[:900], flush=True)
-        (self.out / "rows.part").write_text(json.dumps(self.rows, indent=1), encoding="utf-8")
-        (self.out / "rows.part").replace(self.out / "rows.json")
+        put_whole(self.rows, self.out / "rows.json")
 
-    def side_by_side(
-        self, work: Callable[..., Row], tasks: list[tuple[Any, ...]], jobs: int
-    ) -> None:
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for one in concurrent.futures.as_completed([pool.submit(work, *t) for t in tasks]):
-                self.put(one.result())
+    def do(self, work: Callable[..., Row], tasks: list[tuple[Any, ...]], jobs: int) -> None:
+        for _, row in side_by_side(work, tasks, jobs):
+            self.put(row)
 
     def environment(self, home: str) -> dict[str, str]:
         """Return one with a home and a cache of its own: runs of one home take turns on a GPU."""
-        work = self.out / "homes" / home
-        work.mkdir(parents=True, exist_ok=True)
+        work = folder_at(self.out / "homes" / home)
         paths = f"{ROOT / 'mcp_server'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
         return environment(work, TORCHINDUCTOR_COMPILE_THREADS="1", PYTHONPATH=paths)
 
+    def how(self, home: str) -> Row:
+        return {"cwd": self.out, "env": self.environment(home), "timeout": LIMIT_S}
+
     def answer(self, words: list[str], home: str) -> Row:
-        found = answer(words, self.environment(home), self.out, LIMIT_S)
+        found = answer(words, **self.how(home))
         shutil.rmtree(self.out / "homes" / home, ignore_errors=True)
         return found
 
     def compiled(self, name: str) -> Row:
-        began = time.monotonic()
+        took, how = clock(), self.how(name)
         if name == "served":
-            words = [str(SERVER), self.device]
+            done = ran([sys.executable, str(SERVER), self.device], **how)
         else:
-            words = [__file__, str(self.out), "--device", self.device, "--compile", name]
-        argv, env = [sys.executable, *words], self.environment(name)
-        done = subprocess.run(
-            argv, cwd=self.out, env=env, capture_output=True, text=True, timeout=LIMIT_S
-        )
+            done = again(self.out, "--device", self.device, "--compile", name, **how)
         error = "" if done.returncode == 0 else done.stderr[-600:]
-        return {"compiled": name, "s": round(time.monotonic() - began, 1), "error": error}
+        return {"compiled": name, "s": took(), "error": error}
+
+    def played(self, home: str, package: str, new: str, steps: str, *more: str) -> Row:
+        words = ["weights", f"{package}.pt2", f"{new}.pt", "--exported", "program.ep.pt2"]
+        return self.answer([*words, *more, "--sequence", steps], home)
 
     def update(self, number: int, package: str, new: str, steps: str, *told: Any) -> Row:
-        words = ["weights", f"{package}.pt2", f"{new}.pt", "--exported", "program.ep.pt2"]
-        found = self.answer([*words, "--sequence", steps], f"update-{number}")
+        found = self.played(f"update-{number}", package, new, steps)
         row: Row = {"update": [package, new, steps], "verdict": found.get("update")}
         row["summary"] = found.get("summary") or found.get("error")
-        if not told:
-            return {**row, "right": found.get("update") == "right", "answer": found}
-        names, step, reason = told
-        rows = {one["constant"]: one for one in found.get("findings", [])}
-        named = [rows.get(name, {"reason": "", "since": ""}) for name in names]
-        good = all(reason in one["reason"] for one in named)
-        good = good and all(one["since"].startswith(f"{step}: ") for one in named)
-        return {**row, "right": good and found.get("update") == "wrong", "answer": found}
+        right = found.get("update") == ("wrong" if told else "right")
+        if told:
+            names, step, reason = told
+            rows = {one["constant"]: one for one in found.get("findings", [])}
+            named = [rows.get(name, {"reason": "", "since": ""}) for name in names]
+            right &= all(reason in one["reason"] for one in named)
+            right &= all(one["since"].startswith(f"{step}: ") for one in named)
+        return {**row, "right": right, "answer": found}
 
     def under_calls(self, steps: str, calm: bool) -> Row:
-        words = [
-            "weights",
-            "folding.pt2",
-            "new.pt",
-            "--exported",
-            "program.ep.pt2",
-            "--threads",
-            "3",
-        ]
-        found = self.answer([*words, "--sequence", steps], f"race-{steps}")
+        found = self.played(f"race-{steps}", "folding", "new", steps, "--threads", "3")
         said = found.get("under_calls") or found.get("error")
         right = (found.get("update") == "right") == calm
         return {"under calls": steps, "right": right, "said": said, "answer": found}
@@ -274,11 +254,7 @@ class Bench:
 
     def captured(self, name: str) -> str:
         """Return what a capture by torch alone gives, in a process of its own."""
-        argv = [sys.executable, __file__, str(self.out), "--capture", name]
-        env = self.environment(f"capture-{name}")
-        done = subprocess.run(
-            argv, cwd=self.out, env=env, capture_output=True, text=True, timeout=LIMIT_S
-        )
+        done = again(self.out, "--capture", name, **self.how(f"capture-{name}"))
         return done.stdout.strip() or f"no verdict: {done.stderr[-300:]}"
 
     def graphs(self, name: str, told: str = "") -> Row:
@@ -294,43 +270,42 @@ class Bench:
 
 
 def main() -> int:
-    """Compile, play, measure, capture; print how many were right."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("out", type=Path)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--jobs", type=int, default=8)
-    parser.add_argument("--only", nargs="*", default=["updates", "memory", "graphs"])
-    parser.add_argument("--zoo", nargs="*", default=[], help="models for memory and graphs")
-    parser.add_argument("--compile", help=argparse.SUPPRESS)
-    parser.add_argument("--capture", help=argparse.SUPPRESS)
+    with_options(
+        parser,
+        device="cpu",
+        jobs=8,
+        only=["updates", "memory", "graphs"],
+        zoo=([], "models for memory and graphs"),
+        compile=(str, argparse.SUPPRESS),
+        capture=(str, argparse.SUPPRESS),
+    )
     options = parser.parse_args()
-    out = options.out.resolve()
+    out = folder_at(options.out)
     if options.compile:
         compile_model(options.compile, out, options.device)
         return 0
     if options.capture:
         print(capture(options.capture, out))
         return 0
-    out.mkdir(parents=True, exist_ok=True)
-    bench = Bench(out, options.device, options.jobs)
+    bench, jobs = Bench(out, options.device), options.jobs
     only = [one for one in options.only if one != "graphs" or options.device != "cpu"]
-    wanted = ["gigabyte", *MODELS[:-1]] if "memory" in only else []
-    wanted += [name for name in GRAPHS if name not in wanted] if "graphs" in only else []
-    wanted += options.zoo
-    wanted = ["served", *wanted] if "updates" in only else wanted
-    bench.side_by_side(bench.compiled, [(name,) for name in wanted], bench.jobs)
+    needs = {"updates": ["served"], "memory": ["gigabyte", *MODELS[:-1]], "graphs": [*GRAPHS]}
+    wanted = [name for what, names in needs.items() if what in only for name in names]
+    every = dict.fromkeys((*wanted, *options.zoo))
+    bench.do(bench.compiled, [(name,) for name in every], jobs)
     zoo = [(name,) for name in options.zoo]
     if "updates" in only:
         tasks = [(number, *one) for number, one in enumerate((*RIGHT, *WRONG))]
-        bench.side_by_side(bench.update, tasks, bench.jobs)
-        races = [("inactive", True), ("full", False)]
-        bench.side_by_side(bench.under_calls, races, 1)
+        bench.do(bench.update, tasks, jobs)
+        bench.do(bench.under_calls, [("inactive", True), ("full", False)], 1)
     if "graphs" in only:
-        bench.side_by_side(bench.graphs, [*GRAPHS.items(), *zoo], bench.jobs)
+        bench.do(bench.graphs, [*GRAPHS.items(), *zoo], jobs)
     if "memory" in only:
-        bench.side_by_side(bench.memory, [*((name,) for name in MODELS), *zoo], 1)
+        bench.do(bench.memory, [*((name,) for name in MODELS), *zoo], 1)
     judged = [row for row in bench.rows if "right" in row]
     print(f"{sum(row['right'] for row in judged)} of {len(judged)} right")
     return 0
