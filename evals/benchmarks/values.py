@@ -2,11 +2,13 @@
 and does it name the kernel in which a constant was changed after the compile?
 
     python evals/benchmarks/values.py OUT [--device cpu|cuda] [--jobs 8] [--planted 6] [--flips 20]
+                                      [--models FOLDER] [--only NAME ...]
 
 Needs torch alone (with triton and a GPU for cuda). Each model is compiled as it is and with the
-printer that saves (mode 1); a package with a planted fault is a copy of the good one in whose
-kernel's binary the bytes of one constant are others. The truth is the kernel in whose source the
-constant stands. Prints a row a package and writes OUT/values.json.
+printer that saves (mode 1). A package with a planted fault is a copy of the good one in which a
+kernel's binary is another: the bytes of one constant (the truth is the kernel in whose source it
+stands), or one addition or product that is drawn (`--flips`), in the models of FOLDER, too: files
+that define `build()`, which returns module, inputs and dynamic shapes. Prints a row a package.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import json
 import os
 import random
 import re
+import runpy
 import struct
 import subprocess
 import sys
@@ -28,29 +31,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from command import options_of
+from command import of_zoo, options_of, put
 
 HERE = Path(__file__).resolve()
 SCRIPT = HERE.parents[2] / "mcp_server" / "aoti_debug" / "probe" / "script.py"
 PRINTER = "aot_inductor.debug_intermediate_value_printer"
 LAYERS = 12
-OWN = "users_operator"  # a module: a custom operator on the CPU, a Triton kernel on a GPU
+MANY = 1000  # layers of the model of 2,000 launches
+ZOO = ("vae", "lstm_tagger", "deep_recommender", "fourier_operator")
+OWN = "users_operator"  # a module: a custom operator, and on a GPU a Triton kernel
 SOURCES = {
     "cpu": """\
 import torch
 
 
-@torch.library.custom_op("values::scaled", mutates_args=())
-def scaled(x: torch.Tensor) -> torch.Tensor:
+@torch.library.custom_op("values::proxied", mutates_args=())
+def proxied(x: torch.Tensor) -> torch.Tensor:
     return x * 3.25 + 1
 
 
-@scaled.register_fake
+@proxied.register_fake
 def _(x):
     return torch.empty_like(x)
 """,
     "cuda": """\
-import torch
 import triton
 import triton.language as tl
 
@@ -70,6 +74,7 @@ def scaled(x: torch.Tensor) -> torch.Tensor:
     return out
 """,
 }
+SHIM = re.compile("^aoti_torch_(cpu|cuda)_")
 AFTER = "after_launch_"  # of the names of files that the printer saves, in ./tmp
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:e-?\d+)?")
 
@@ -107,6 +112,16 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
             weights = torch.softmax(x @ self.keys.transpose(-1, -2), -1)
             return (weights @ self.keys).relu() + x
 
+    class Many(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(16, 16) / 3)
+
+        def forward(self, x: Any) -> Any:
+            for _ in range(MANY):
+                x = torch.tanh(x @ self.weight + 0.125)
+            return x
+
     class Layer(torch.nn.Module):
         def __init__(self, number: int) -> None:
             super().__init__()
@@ -129,18 +144,22 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
         "cache": (Cache(), (torch.randn(4, 1, 64), torch.tensor([5])), None),
         "conv": (conv, (torch.randn(2, 3, 16, 16),), None),
         "deep": (nn.Sequential(*map(Layer, range(LAYERS))), (torch.randn(2, 16, 64),), None),
+        "many": (Many(), (torch.randn(4, 16),), None),
     }
-    scaled = importlib.import_module(OWN).scaled
+    own = importlib.import_module(OWN)
 
     class Scaled(torch.nn.Module):
-        def __init__(self) -> None:
+        def __init__(self, scaled: Any) -> None:
             super().__init__()
-            self.first, self.second = nn.Linear(64, 64), nn.Linear(64, 64)
+            self.first, self.second, self.scaled = nn.Linear(64, 64), nn.Linear(64, 64), scaled
 
         def forward(self, x: Any) -> Any:
-            return torch.softmax(self.second(scaled(self.first(x).relu())), -1)
+            return torch.softmax(self.second(self.scaled(self.first(x).relu())), -1)
 
-    found["own"] = (Scaled(), (torch.randn(64, 64),), None)
+    found["own"] = (Scaled(own.proxied), (torch.randn(64, 64),), None)
+    if hasattr(own, "scaled"):
+        found["triton"] = (Scaled(own.scaled), (torch.randn(64, 64),), None)
+        found["streams"] = (Attention(), (torch.randn(6, 16, 64),), None)
     return found
 
 
@@ -150,18 +169,24 @@ def build(name: str, device: str, folder: Path, *, printed: bool) -> None:
 
     sys.path.insert(0, str(folder.parent))  # where the module is
     torch.manual_seed(0)
-    module, inputs, shapes = models()[name]
-    module, inputs = module.eval().to(device), tuple(one.to(device) for one in inputs)
+    given: dict[str, Any] = {}
+    if name in ZOO:
+        (module, given, shapes), inputs = of_zoo(name, device), ()
+    elif name.endswith(".py"):
+        module, inputs, shapes = runpy.run_path(name)["build"]()
+    else:
+        module, inputs, shapes = models()[name]
+    module = module.eval().to(device)
+    inputs = torch.utils._pytree.tree_map_only(torch.Tensor, lambda one: one.to(device), inputs)
     with torch.no_grad():
-        program = torch.export.export(module, inputs, dynamic_shapes=shapes)
-    folder.mkdir(parents=True, exist_ok=True)
+        program = torch.export.export(module, inputs, given, dynamic_shapes=shapes)
     torch.export.save(program, folder / "model.ep.pt2")
-    torch.save((inputs, {}), folder / "inputs.pt")
+    torch.save((inputs, given), folder / "inputs.pt")
     began = time.monotonic()
     torch._inductor.aoti_compile_and_package(
         program,
         package_path=str(folder / "model.pt2"),
-        inductor_configs={PRINTER: "1"} if printed else {},
+        inductor_configs={PRINTER: "1"} if printed else None,
     )
     seconds = round(time.monotonic() - began, 1)
     (folder / "compile.json").write_text(json.dumps({"seconds": seconds}), encoding="utf-8")
@@ -183,7 +208,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 def python(*words: object, cwd: Path, log: str) -> float:
     """Run this interpreter; return the seconds. What it prints is kept."""
-    env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(cwd / "cache")}
+    env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(cwd / f"{log}.cache")}
     began = time.monotonic()
     with (cwd / log).open("wb") as file:
         argv = [sys.executable, *map(str, words)]
@@ -201,7 +226,8 @@ def look(package: Path, good: Path, name: str, *more: object) -> dict[str, Any]:
     more = (*more, *sources(package), "--import-path", good.parent, "--import", OWN)
     seconds = python(SCRIPT, "values", *words, *more, cwd=package.parent, log=f"{name}.log")
     found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
-    return {**found, "wall_s": round(seconds, 1)}
+    made = [one for one in (package.parent / f"{name}.log.cache").rglob("*") if one.is_file()]
+    return {**found, "wall_s": round(seconds, 1), "compiled": len(made)}
 
 
 def sources(package: Path) -> list[object]:
@@ -215,22 +241,37 @@ def sources(package: Path) -> list[object]:
     return [*launch_words(model, package.parent)]
 
 
+CALL = f"""\
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import torch, torch._inductor.package, {OWN}
+
+a, k = torch.load("inputs.pt", weights_only=True)
+torch._inductor.cpu_vec_isa.valid_vec_isa_list()  # asked once, of a compiler
+began = time.perf_counter()
+model = torch._inductor.aoti_load_package("model.pt2")
+streams = [torch.cuda.Stream() for _ in "ab"] if "streams" in sys.argv[2] else [None]
+for stream in streams:
+    with torch.cuda.stream(stream):
+        model(*a, **k)
+if torch.cuda.is_available():
+    torch.cuda.synchronize()
+print(time.perf_counter() - began)
+"""
+
+
 def equal(out: Path, name: str) -> dict[str, Any]:
     """Hold what `values` sees against what the printer saves in another call of the package."""
-    folder = out / f"{name}-printed"
-    call = (
-        f"import sys; sys.path.insert(0, {str(out)!r}); import torch, {OWN}; "
-        "a, k = torch.load('inputs.pt', weights_only=True); "
-        "torch._inductor.aoti_load_package('model.pt2')(*a, **k)"
-    )
-    python("-c", call, cwd=folder, log="call.log")
+    folder, own = out / f"{name}-printed", out / name
+    program, taken = own / "model.ep.pt2", []
+    for where in (folder, own):
+        python("-c", CALL, out, name, cwd=where, log="call.log")
+        taken.append(float((where / "call.log").read_text("utf-8").split()[-1]))
     python(HERE, folder, "--digests", cwd=folder, log="digests.json")
     saved = json.loads((folder / "digests.json").read_text(encoding="utf-8"))
-    seen = look(folder / "model.pt2", folder, "values", "--exported", folder / "model.ep.pt2")
-    plain = look(
-        out / name / "model.pt2", out / name, "values", "--exported", folder / "model.ep.pt2"
-    )
-    compile_s = json.loads((out / name / "compile.json").read_text(encoding="utf-8"))["seconds"]
+    seen = look(folder / "model.pt2", folder, "values")
+    plain = look(own / "model.pt2", own, "values", "--exported", program)
+    compile_s = json.loads((own / "compile.json").read_text(encoding="utf-8"))["seconds"]
     row = {"package": name, "launches": len(plain["launches"]), "compile_s": compile_s}
     for which, report in (("same", seen), ("plain", plain)):
         row[which] = f"{sum(_seen(report, *one) for one in saved.items())} of {len(saved)}"
@@ -238,6 +279,8 @@ def equal(out: Path, name: str) -> dict[str, Any]:
     row |= {
         "verdict": plain["compared"]["verdict"],
         "explained": f"{explained.count(True)} of {len(explained) - explained.count(None)}",
+        "compiled": plain["compiled"],
+        "bare_s": round(taken[1], 2),
         "call_s": plain["seconds"],
         "wall_s": plain["wall_s"],
     }
@@ -246,56 +289,76 @@ def equal(out: Path, name: str) -> dict[str, Any]:
 
 def _seen(report: dict[str, Any], file: str, wanted: str) -> bool:
     """Tell whether a launch of the kernel that a file is of read or wrote just these values."""
+    file = re.sub(r"^at::_ops::(\w+)::call_", r"\1_", file)
     return any(
         one.get(when, {}).get("digest") == wanted
         for launch in report["launches"]
-        if file.startswith(f"{launch['kernel']}_")
+        if SHIM.sub("", file).startswith(SHIM.sub("", launch["kernel"]) + "_")
         for one in launch["arguments"]
         for when in ("before", "after")
     )
 
 
-def flipped(out: Path, seed: int) -> dict[str, Any]:
-    """Turn one addition or product of one kernel's machine code (x86-64) into another operation in
-    a copy of the package; is that kernel the first wrong? Drawn again where no result changes."""
-    good, folder = out / "deep", out / f"deep-flip-{seed}"
+def flipped(out: Path, good: Path, seed: int) -> dict[str, Any]:
+    """Turn one addition or product of one kernel's machine code into another in a copy of the
+    package; is that kernel the first wrong? Drawn again where no result changes."""
+    folder = out / f"{good.name}-flip-{seed}"
     folder.mkdir(exist_ok=True)
-    draw = random.Random(seed)
-    for _ in range(8):
-        with zipfile.ZipFile(good / "model.pt2") as source:
-            member = next(n for n in source.namelist() if n.endswith(".so"))
-            places = list(arithmetic(source.read(member)))
-            kernel, place, code = draw.choice(places)
-            with zipfile.ZipFile(folder / "model.pt2", "w") as target:
-                for info in source.infolist():
-                    data = bytearray(source.read(info))
-                    if info.filename == member:
-                        data[place] = FLIPS[code]
-                    target.writestr(info, bytes(data))
-        report = look(folder / "model.pt2", good, "values", "--exported", good / "model.ep.pt2")
+    draw = random.Random(f"{good.name} {seed}")
+    more = ("--exported", good / "model.ep.pt2") if seed % 2 else ("--against", good / "model.pt2")
+    with zipfile.ZipFile(good / "model.pt2") as source:
+        members = {info.filename: source.read(info) for info in source.infolist()}
+    places = [
+        (member, *one)
+        for member, data in members.items()
+        if member.endswith((".so", ".cubin"))
+        for one in arithmetic(data)
+    ]
+    by_kernel = sorted({kernel for _, kernel, *_ in places})
+    for tried in range(12):  # noqa: B007
+        kernel = draw.choice(by_kernel)
+        member, _, place, bits = draw.choice([one for one in places if one[1] == kernel])
+        with zipfile.ZipFile(folder / "model.pt2", "w") as target:
+            for name, data in members.items():
+                turned = bytearray(data)
+                if name == member:
+                    turned[place] ^= bits
+                target.writestr(name, bytes(turned))
+        report = look(folder / "model.pt2", good, "values", *more)
         if report["compared"]["verdict"] == "differs":
             break
     first = report.get("first") or {}
     named = report["launches"][first["number"] - 1]["kernel"] if first else None
-    row = {"package": folder.name, "truth": [kernel], "first": named, "right": named == kernel}
-    return {**row, "number": first.get("number"), "then": first.get("then"), "flip": f"{code:x}"}
+    row = {"package": folder.name, "launches": len(report["launches"]), "truth": [kernel]}
+    row |= {"against": more[0][2:], "first": named, "right": named == kernel, "draws": tried + 1}
+    return {**row, "number": first.get("number"), "then": first.get("then")}
 
 
-FLIPS = {0x58: 0x5C, 0x59: 0x58, 0x5C: 0x58}  # opcodes: + to -, * to +, - to +
+FLIPS = {0x58: 4, 0x59: 1, 0x5C: 4}  # bits of x86-64's opcodes: + to -, * to +, - to +
+ON_GPU = (0x20, 0x21)  # FMUL and FADD of registers of sm_70 to sm_90, their sign in bit 72
 
 
-def arithmetic(library: bytes) -> Iterator[tuple[str, int, int]]:
-    """Yield kernel, place and opcode of instructions on packed floats: VEX, two or three bytes."""
+def arithmetic(binary: bytes) -> Iterator[tuple[str, int, int]]:
+    """Yield kernel, place and the bits to turn there, of instructions on float32: in a library
+    packed ones (VEX, two bytes), in a cubin of 16 bytes."""
     from elftools.elf.elffile import ELFFile
 
-    elf = ELFFile(io.BytesIO(library))
-    section: Any = elf.get_section_by_name(".dynsym")
-    for symbol in section.iter_symbols():
+    elf = ELFFile(io.BytesIO(binary))
+    for code in elf.iter_sections():
+        name, begin = code.name.removeprefix(".text."), code["sh_offset"]
+        if name != code.name:
+            for at in range(begin, begin + code["sh_size"], 16):
+                if binary[at + 1] & 0xF == 2 and binary[at] in ON_GPU:
+                    yield name, at + 9, 1
+    symbols: Any = elf.get_section_by_name(".dynsym")
+    for symbol in symbols.iter_symbols() if symbols is not None else ():
         if symbol.name.startswith("cpp_") and symbol["st_size"]:
             begin = next(elf.address_offsets(symbol["st_value"]))
-            code = library[begin : begin + symbol["st_size"]]
-            for found in re.finditer(rb"\xc5[\x80-\xff]([\x58\x59\x5c])[\xc0-\xff]", code):
-                yield symbol.name, begin + found.start(1), found[1][0]
+            end = begin + symbol["st_size"]
+            for found in re.finditer(
+                rb"\xc5[\x80-\xff]([\x58\x59\x5c])[\xc0-\xff]", binary[begin:end]
+            ):
+                yield symbol.name, begin + found.start(1), FLIPS[found[1][0]]
 
 
 def planted(out: Path, layer: int, *, with_program: bool) -> dict[str, Any]:
@@ -359,7 +422,10 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--planted", type=int, default=6, help="changed packages of each kind")
-    parser.add_argument("--flips", type=int, default=0, help="of machine code: x86-64 alone")
+    parser.add_argument("--flips", type=int, default=0, help="changed instructions of each model")
+    parser.add_argument("--seed", type=int, default=0, help="of the first of them")
+    parser.add_argument("--models", type=Path, help="folder of further models, for flips")
+    parser.add_argument("--only", nargs="*", help="of the models that the printer saves")
     parser.add_argument("--build", help="used by itself")
     parser.add_argument("--printed", action="store_true", help="used by itself")
     parser.add_argument("--digests", action="store_true", help="used by itself")
@@ -372,24 +438,28 @@ def main() -> None:
         build(given.build, given.device, out, printed=given.printed)
         return
     out.mkdir(parents=True, exist_ok=True)
-    rows = measured(out, given)
-    (out / "values.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    measured(out, given)
 
 
-def measured(out: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
+def measured(out: Path, given: argparse.Namespace) -> None:
     """Compile side by side, then look at one package after the other."""
-    (out / f"{OWN}.py").write_text(SOURCES[given.device], encoding="utf-8")
-    names = ["dynamic", "cache", "own", "conv", "deep"]
-    wanted = [(name, printed) for name in ("deep", *names) for printed in (False, True)]
-    wanted = [one for one in dict.fromkeys(wanted) if one != ("deep", True)]
-    rows: list[dict[str, Any]] = []
+    gpu = given.device == "cuda"
+    source = "\n".join(SOURCES.values()) if gpu else SOURCES["cpu"]
+    (out / f"{OWN}.py").write_text(source, encoding="utf-8")
+    names = ["many", "deep", "dynamic", "cache", "conv", "own", *ZOO]
+    names += ["triton", "streams"] if gpu else []
+    names = names if given.only is None else given.only
+    files = sorted(given.models.glob("*.py")) if given.models else []
+    further = {one.stem: str(one.resolve()) for one in files}
+    wanted = [(name, printed) for name in names for printed in (False, True)]
+    wanted += [(name, False) for name in (*further, *(["deep"] if given.planted else []))]
+    wanted = list(dict.fromkeys(wanted))
 
-    def compiled(one: tuple[str, bool]) -> dict[str, Any]:
-        name, printed = one
+    def compiled(name: str, printed: bool) -> dict[str, Any]:
         folder = out / (f"{name}-printed" if printed else name)
         folder.mkdir(exist_ok=True)
         if not (folder / "compile.json").exists():
-            words = (HERE, folder, "--device", given.device, "--build", name)
+            words = (HERE, folder, "--device", given.device, "--build", further.get(name, name))
             python(*words, *(["--printed"] if printed else []), cwd=folder, log="compile.log")
         return {"compiled": folder.name}
 
@@ -398,30 +468,29 @@ def measured(out: Path, given: argparse.Namespace) -> list[dict[str, Any]]:
             row = function(*args, **more)
         except Exception as error:  # the other rows are worth having
             row = {"package": what, "error": f"{type(error).__name__}: {error}"}
-        rows.append(row)
-        print(json.dumps(row), flush=True)
+        put(row, out / "values.jsonl")
 
     layers = random.Random(7).sample(range(LAYERS), min(given.planted, LAYERS))
     kinds = [(layer, with_program) for layer in layers for with_program in (True, False)]
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        list(pool.map(lambda one: tried(str(one), compiled, one), wanted))
-        pool.submit(tried, "deep", healthy, out)
-        for name in names[:-1]:
+        list(pool.map(lambda one: tried(str(one), compiled, *one), wanted))
+        for name in (*further, *(["deep"] if given.planted else [])):
+            pool.submit(tried, name, healthy, out / name)
+        for name in names:
             pool.submit(tried, name, equal, out, name)
-        for seed in range(given.flips):
-            pool.submit(tried, f"flip {seed}", flipped, out, seed)
+        for seed in range(given.seed, given.seed + given.flips):
+            for name in further or ["deep"]:
+                pool.submit(tried, f"{name}, flip {seed}", flipped, out, out / name, seed)
         for layer, with_program in kinds:
             pool.submit(tried, f"deep-{layer}", planted, out, layer, with_program=with_program)
-    return rows
 
 
-def healthy(out: Path) -> dict[str, Any]:
+def healthy(folder: Path) -> dict[str, Any]:
     """Look at the good package: nothing may be named."""
-    folder = out / "deep"
     report = look(folder / "model.pt2", folder, "values", "--exported", folder / "model.ep.pt2")
     compile_s = json.loads((folder / "compile.json").read_text(encoding="utf-8"))["seconds"]
     return {
-        "package": "deep",
+        "package": folder.name,
         "launches": len(report["launches"]),
         "verdict": report["compared"]["verdict"],
         "first": report.get("first"),
