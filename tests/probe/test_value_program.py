@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from aoti_debug.probe.standalone import Inputs, Report  # noqa: E402
 from aoti_debug.probe.value_samples import digest, sampled  # noqa: E402
-from aoti_debug.probe.value_search import Written  # noqa: E402
+from aoti_debug.probe.value_search import Matching, Written  # noqa: E402
 from aoti_debug.probe.values import hold_against_program  # noqa: E402
 
 
@@ -29,3 +29,15 @@ def test_a_product_agrees_where_the_next_kernel_adds_its_bias() -> None:
     ]
     hold_against_program(program, Inputs((x,), {}, [x], [], False, False), written, Report(None))
     assert [one.agrees is not None for one in written] == [True, True, False]
+
+
+def test_a_product_is_held_without_its_padding() -> None:
+    right = torch.arange(12.0).reshape(2, 3, 2)
+    padded = torch.nn.functional.pad(right.reshape(6, 2), (0, 6, 0, 2), value=7.0)
+    for off, agrees in ((0.0, True), (1.0, False)):
+        sample = sampled(padded + off)
+        one = Written((0, 0), ("cuda", 0, 256), sample, "", frozenset(), frozenset({"linear"}))
+        one.computed = True
+        what = {"node": "linear", "name": "linear"}
+        Matching([one]).offer(what, sampled(right), sampled(right.double()))
+        assert (one.agrees is not None) == agrees

@@ -15,6 +15,7 @@ class Value:
     launch: int
     agrees: dict[str, Any] | None
     alike: bool = True
+    computed: bool = False
 
     @property
     def digest(self) -> str:
@@ -26,7 +27,7 @@ class Value:
     def overlaps(self, device: str, begin: int, end: int) -> bool:
         return begin == self.launch
 
-    def covers(self, other: Value) -> bool:
+    def replaces(self, other: Value) -> bool:
         return False
 
 
@@ -53,6 +54,13 @@ def test_a_product_whose_bias_is_added_later_is_not_blamed_where_others_like_it_
 
 def test_without_another_product_to_judge_by_the_product_is_the_first_that_has_no_value() -> None:
     assert first(False, False) == "aoti_torch_cuda_mm_out"
+
+
+def test_a_product_that_is_right_of_what_it_read_is_not_blamed() -> None:
+    launches = [launched("aoti_torch_cuda_mm_out"), launched("softplus", 0)]
+    written = [Value(0, None, computed=True), Value(1, None)]
+    found = first_wrong(launches, written, {"1"})  # type: ignore[arg-type]
+    assert found is not None and found[0].launch == 1
 
 
 def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_reads_it_too() -> (

@@ -12,10 +12,12 @@ from .describe import extent
 from .graph_run import Document, on_cpu
 from .lazy import torch
 from .prototypes import Param
-from .value_samples import sampled, summary
-from .value_search import Written
+from .value_samples import held_against, sampled, summary
+from .value_search import LIBRARY, Written
+from .wide import Origins
 
 _LAUNCHES = 20_000
+_ROWS = 16  # of a product
 _KEPT = 8  # launches whose tensors are kept
 _INTO_SECOND = "aoti_torch_tensor_copy_"
 
@@ -31,6 +33,7 @@ class Values(taps.Hook):
         self.unseen: list[str] = []
         self.outputs: list[Any] = []  # of the call
         self.written: list[Written] = []
+        self.wide = Origins()  # of the program
         self._report, self._kernel, self._sources = report, kernel, sources
         self._at = 0  # of the sources
         self._open: dict[int, Document] = {}
@@ -95,7 +98,10 @@ class Values(taps.Hook):
             if nodes or ops:  # another package's value has the name of its kernel
                 ops |= {row["kernel"]}
             at, memory = (row["number"] - 1, place), argument["memory"]
-            self.written.append(Written(at, memory, sampled(tensor), now["digest"], ops, nodes))
+            wrote = Written(at, memory, sampled(tensor), now["digest"], ops, nodes)
+            wrote.fresh = not argument["read"]
+            wrote.computed = row["kernel"] in LIBRARY and _is_product(call)
+            self.written.append(wrote)
             if self._asked(row):
                 place = [one.name for one in call.params].index(param.name)
                 self._kept[row["number"]][1][place] = on_cpu(tensor)
@@ -163,6 +169,24 @@ def _role(call: taps.Call, param: Param) -> tuple[bool, bool]:
     if name.startswith("out_ptr") or call.kind == "generated":
         return False, True
     return True, True
+
+
+def _is_product(call: taps.Call) -> bool:
+    """Tell whether a product is right, given what it read: some of its rows, in float64."""
+    given = dict(zip((param.name for param in call.params), call.args))
+    given |= {param.name: tensor for param, tensor in call.tensors()}
+    out, bias = given["out"], given["self"]
+    factors = [given[name] for name in ("mat1", "batch1", "mat2", "batch2") if name in given]
+    one, other = factors if len(factors) == 2 else (bias, factors[0])
+    step = -(-out.shape[-2] // _ROWS)
+    with torch.no_grad():
+        exact = one[..., ::step, :].double() @ other.double()
+        if one is not bias:
+            added = bias.expand(out.shape)[..., ::step, :].double()
+            exact = given["beta"] * added + given["alpha"] * exact
+        plain = exact.to(out.dtype)
+        rows = (sampled(each) for each in (out[..., ::step, :], plain, exact))
+        return bool(held_against(*rows)["verdict"] == "agrees")
 
 
 def _memory(tensor: Any) -> tuple[str, int, int]:

@@ -4,7 +4,7 @@ a kernel writes agrees if some value of the reference is the same."""
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from .describe import is_float
@@ -13,8 +13,10 @@ from .lazy import torch
 from .value_samples import Sample, held_against
 
 _PROBES = 64  # elements by which it is seen whether to compare the others
-_NEAR = 0.05  # of the largest
-_LIBRARY = frozenset(
+_NEAR = 0.05  # of the largest, in 16 bits; a wider dtype has to be nearer
+_PADDED = 16
+_ROUNDINGS = 20_000  # of its own
+LIBRARY = frozenset(
     f"aoti_torch_{device}_{name}_out"
     for device in ("cpu", "cuda", "xpu")
     for name in ("mm", "bmm", "addmm", "baddbmm")
@@ -40,6 +42,8 @@ class Written:
         self.device, self.begin, self.end = memory
         self.sample, self.digest = sample, digest
         self.ops, self.nodes = ops, nodes  # names of those that the launch stands for
+        self.fresh = False  # nothing was read of this memory
+        self.computed = False  # known to be right of what its kernel read
         self.agrees: Document | None = None  # with which value of the reference
         # The nearest value of the reference, where it agrees with none: how far, and which it is.
         self.closest: tuple[tuple[int, float], tuple[Document, Sample, Sample]] | None = None
@@ -60,6 +64,29 @@ class Written:
         what, own, exact = self.closest[1]
         return {**what, **held_against(self.sample, own, exact)}
 
+    def hold(self, what: Document, own: Sample, exact: Sample, apart: float) -> bool:
+        """Compare with the value of the reference that it is, or may be; tell whether it agrees."""
+        found = {**what, **held_against(self.sample, own, exact)}
+        if found["verdict"] == "agrees":
+            self.agrees, self.closest = found, None
+        elif self.closest is None:
+            self.closest = (0, apart), (what, own, exact)
+        return self.agrees is not None
+
+    def hold_within(self, what: Document, own: Sample, exact: Sample) -> None:
+        """Hold what is left without padding: products are padded to multiples of 8 or 16."""
+        sizes = own.shape[1 - len(self.sample.shape) :]
+        count = math.prod(sizes)
+        if own.step > 1 or not count or own.values.numel() % count:
+            return
+        shape = (own.values.numel() // count, *sizes)
+        over = [mine - other for mine, other in zip(self.sample.shape, shape)]
+        if len(shape) == len(over) and any(over) and all(0 <= one < _PADDED for one in over):
+            inner = self.sample.values.reshape(self.sample.shape)[tuple(map(slice, shape))]
+            given = Sample(shape, inner.reshape(-1), 1)
+            found = {**what, **held_against(given, own, exact)}
+            self.agrees = found if found["verdict"] == "agrees" else None
+
     def strangeness(self) -> tuple[int, float]:
         """Return how little the nearest value of the reference is like it."""
         return self.closest[0] if self.closest is not None else (_OTHER, float("inf"))
@@ -75,9 +102,11 @@ class Written:
     def overlaps(self, device: str, begin: int, end: int) -> bool:
         return self.device == device and self.begin < end and begin < self.end
 
-    def covers(self, other: Written) -> bool:
-        same = self.device == other.device
-        return same and self.begin <= other.begin and other.end <= self.end
+    def replaces(self, other: Written) -> bool:
+        """Tell whether another value is gone: all of it was written over, or its memory was freed
+        and is part of a new buffer."""
+        covered = self.begin <= other.begin and other.end <= self.end
+        return self.overlaps(other.device, other.begin, other.end) and (self.fresh or covered)
 
 
 def _elements(sample: Sample) -> tuple[int, bool]:
@@ -88,6 +117,12 @@ def _elements(sample: Sample) -> tuple[int, bool]:
 def _probes(sample: Sample) -> Any:
     few = sample.values[:: -(-sample.values.numel() // _PROBES) or 1]
     return few.to(torch.float64)
+
+
+def _near(dtype: Any) -> float:
+    """Return how far apart two values may be that are worth comparing element by element."""
+    exact = not (dtype.is_floating_point or dtype.is_complex)
+    return 0.0 if exact else min(_NEAR, _ROUNDINGS * torch.finfo(dtype).eps)
 
 
 def _apart(some: Any, probes: Any) -> Any:
@@ -117,13 +152,17 @@ class _Group:
         self.written = written
         self.probes = torch.stack([one.probes for one in written])
         self.open = torch.ones(len(written), dtype=torch.bool)
+        dtypes = [one.sample.values.dtype for one in written]
+        self._near = torch.tensor(list(map(_near, dtypes)), dtype=torch.float64)
         self._nodes = _places([one.nodes for one in written])
         self._names = _places([one.ops | one.nodes for one in written])
         self.named, self.nearest = torch.full((2, len(written)), float("inf"), dtype=torch.float64)
 
-    def worth(self, names: tuple[str, str], probes: Any) -> list[tuple[int, float]]:
-        """Return what a value is worth comparing with, since it may be the same, or is nearer than
-        any before; and how far it is from each."""
+    def worth(
+        self, names: tuple[str, str], probes: Any, rounding: float
+    ) -> Iterator[tuple[int, float, bool]]:
+        """Yield what a value is worth comparing with, since it may be the same, or is nearer than
+        any before: how far it is, and whether it may be the same."""
         apart = _apart(self.probes, probes)
         own, same = torch.zeros_like(self.open), torch.zeros_like(self.open)
         for name in names:
@@ -134,8 +173,9 @@ class _Group:
         nearer = torch.where(own, apart < self.named, self.named.isinf() & (apart < self.nearest))
         self.named = torch.where(own, torch.minimum(apart, self.named), self.named)
         self.nearest = torch.minimum(apart, self.nearest)
-        places = (self.open & (nearer | same | (apart <= _NEAR))).nonzero().flatten().tolist()
-        return [(place, float(apart[place])) for place in places]
+        near = apart <= self._near.clamp(min=rounding)
+        for place in (self.open & (nearer | same | near)).nonzero().flatten().tolist():
+            yield place, float(apart[place]), bool(near[place])
 
 
 class Matching:
@@ -146,26 +186,29 @@ class Matching:
         for one in written:
             groups.setdefault(_elements(one.sample), []).append(one)
         self._groups = {key: _Group(group) for key, group in groups.items()}
+        self._products = [one for one in written if one.computed and one.sample.step == 1]
 
     def offer(
         self, what: Document, own: Sample, exact: Sample, users: frozenset[str] = frozenset()
     ) -> None:
         """Hold one value against what was written; `what` says which it is, `users` which nodes
         use it."""
+        for one in self._products:
+            if one.agrees is None and {what["node"], what["name"]} & (one.nodes | one.ops):
+                one.hold_within(what, own, exact)
         group = self._groups.get(_elements(own))
         if group is None or not own.values.numel():
             return
-        names = what["name"], what["node"]
-        for place, apart in group.worth(names, _probes(exact)):
+        names, probes = (what["name"], what["node"]), _probes(exact)
+        own_error = float(_apart(_probes(own)[None], probes))
+        rounding = min(_NEAR, max(_near(own.values.dtype), 16 * own_error))
+        for place, apart, near in group.worth(names, probes, rounding):
             one = group.written[place]
             order = one.names(what["node"], what["name"], users), apart
             if one.closest is None or order < one.closest[0]:
                 one.closest = order, (what, own, exact)
-            if apart <= _NEAR:
-                found = {**what, **held_against(one.sample, own, exact)}
-                if found["verdict"] == "agrees":
-                    one.agrees, one.closest = found, None
-                    group.open[place] = False
+            if near and one.hold(what, own, exact, apart):
+                group.open[place] = False
 
 
 def first_wrong(
@@ -198,10 +241,15 @@ def first_wrong(
             passed.add(launches[one.launch]["kernel"])
     # What is wrong in part may be a partial result, in memory that a later kernel only takes over.
     whole = {v for v in wrong if written[v].alike or wrong.issuperset(made[written[v].launch])}
+    # A product that is right of what it read, and wrong all the same, read what is wrong.
+    computed = {v for v in wrong if written[v].computed}
+    shown = [written[v].launch for v in computed if written[v].strangeness()[0] == 0]
+    whole |= {v for launch in shown for v in read[launch] & wrong}
     # What a library's function gives may be no value of the reference, and right: a product before
     # its bias is added. A kernel that reads it is right, or another such value is.
     kernels = {v: launches[written[v].launch]["kernel"] for v in wrong}
-    unsure = {v for v in wrong if kernels[v] in _LIBRARY and (v in taken or kernels[v] in passed)}
+    unsure = {v for v in wrong if kernels[v] in LIBRARY and (v in taken or kernels[v] in passed)}
+    unsure |= computed
     for some in (whole - unsure, wrong - unsure, whole, wrong):
         roots = [v for v in some if some.isdisjoint(read[written[v].launch])]
         if roots:
@@ -231,5 +279,5 @@ def _read(
         spans = [argument["memory"] for argument in launch["arguments"] if argument["read"]]
         found.append({v for v in latest for span in spans if written[v].overlaps(*span)})
         for new in made.get(number, []):
-            latest = [v for v in latest if not written[new].covers(written[v])] + [new]
+            latest = [v for v in latest if not written[new].replaces(written[v])] + [new]
     return found

@@ -36,6 +36,7 @@ def main() -> int:
         inputs = standalone.reader_of_call(options)()
         report.update(state="run", inputs=inputs.described)
         seen = Values(report, _sources(options), options.kernel)
+        import_module("torch._inductor.package")
         began = time.perf_counter()
         call(options, inputs, report, seen)
         report.update(
@@ -91,14 +92,16 @@ def first_in(options: Any, inputs: Inputs, program: Any) -> Document | None:
     found = first_of(seen)
     if found is None or found["then"] or not found["like"]:
         return None
-    return {**found, "kernel": seen.launches[found["number"] - 1]["kernel"]}
+    along = [one.agrees for one in seen.written if one.agrees is not None]
+    return {**found, "kernel": seen.launches[found["number"] - 1]["kernel"], "along": along}
 
 
 def _with_program(options: Any, inputs: Inputs, report: Report, seen: Values) -> bool:
     """Hold outputs and all that was written against the exported program in float64; tell whether
     the outputs differ."""
     program = standalone.load_program(options)
-    right = [on_cpu(one) for one in Run(compare.unguarded(program))(standalone.copied(inputs).flat)]
+    run = Run(compare.unguarded(program), seen.wide)
+    right = [on_cpu(one) for one in run(standalone.copied(inputs).flat)]
     module = compare.unguarded(program)
     found = compare.results(seen.outputs, right, module, lambda: standalone.copied(inputs), _LIMIT)
     report.update(compared={key: found.get(key) for key in ("verdict", "random", "reference")})
@@ -114,7 +117,7 @@ def _against(options: Any, inputs: Inputs, report: Report, seen: Values) -> bool
     call(options, inputs, report, other)
     verdict = compare.verdict(compare.outputs(seen.outputs, other.outputs, None), random=False)
     report.update(compared={"verdict": verdict, "reference": "the other package"})
-    hold_against_package(other, seen.written)
+    hold_against_package(other, seen)
     return verdict == "differs"
 
 
@@ -125,7 +128,9 @@ def _tell(report: Report, seen: Values, *, differs: bool) -> None:
         argument["agrees"] = one.agrees is not None
         argument["like"] = {name: one.like.get(name) for name in _LIKE}
     if differs and (first := first_of(seen)) is not None:
-        report.update(first=first)
+        known = {one.agrees["node"] for one in seen.written if one.agrees is not None}
+        inside = seen.wide.behind(first["like"].get("node", ""), known)
+        report.update(first={**first, "inside": inside})
     report.update(launches=seen.launches)
 
 
@@ -196,14 +201,20 @@ def _hold(matching: Matching, program: Any, inputs: Inputs, *, decomposed: bool)
     eager.in_float64(compare.unguarded(program), standalone.copied(inputs), (), exact)
 
 
-def hold_against_package(other: Values, written: list[Written]) -> None:
-    """Hold all that was written against what another package wrote."""
-    matching = Matching(written)
+def hold_against_package(other: Values, seen: Values) -> None:
+    """Hold all that was written against what another package wrote: launch by launch where both
+    start the same kernels."""
+    both = [[row["kernel"] for row in one.launches] for one in (other, seen)]
+    twins = {(one.launch, one.place): one for one in seen.written} if both[0] == both[1] else {}
+    matching = Matching([one for one in seen.written if not twins])
     for one in other.written:
         row = other.launches[one.launch]
         argument = row["arguments"][one.place]["name"]
         what = {"node": f"{argument} of launch {row['number']}", "op": row["kernel"]}
-        matching.offer({**what, "name": row["kernel"]}, one.sample, one.sample)
+        what["name"] = row["kernel"]
+        if twin := twins.get((one.launch, one.place)):
+            twin.hold(what, one.sample, one.sample, 0.0)
+        matching.offer(what, one.sample, one.sample)
 
 
 def first_of(seen: Values) -> Document | None:
