@@ -83,6 +83,15 @@ class Cheapest(nn.Module):
         return place // 6, place % 6, board.amin()
 
 
+class Reused(nn.Module):
+    """Clears an input whose rows it has taken over: the rows are written into its memory."""
+
+    def forward(self, pending, rows):
+        merged = torch.slice_scatter(pending, rows.tanh(), dim=0, start=2, end=5)  # merged
+        pending.zero_()
+        return merged, merged.softmax(-1)
+
+
 class Spread(nn.Module):
     """Products that overflow int32: eager wraps them, Inductor's index arithmetic does not."""
 
@@ -225,8 +234,23 @@ def compare_wrong():
     pair = torch.rand(6, 5), torch.rand(5, 6)
     cheapest = exported(Cheapest(), *pair)
     look("cheapest", cheapest, package("cheapest", cheapest), *pair, blame=0)
+    reused = torch.randn(8, 6), torch.randn(3, 6)
+    look(
+        "reused",
+        exported(Reused(), *reused),
+        package("reused", exported(Reused(), *reused)),
+        *reused,
+    )
     spread, table = exported(Spread(), torch.rand(61)), torch.rand(61)
     look("spread", spread, package("spread", spread), table, blame=0)
+
+
+def resized(x):
+    return nn.functional.interpolate(x, scale_factor=(1.3, 1.5), mode="nearest")
+
+
+def above(x):
+    return torch.nextafter(x, torch.full_like(x, 9.0)) - x
 
 
 def blamed():
@@ -237,6 +261,8 @@ def blamed():
         "pass": (lambda x: x * 0 + 1, far),  # folded to ones
         "vectorized": (torch.remainder, torch.full((32,), 5.5), far),  # 5.5, not NaN
         "decomposed": (nn.functional.hardswish, torch.linspace(-5, 5, 37)),
+        "traced": (resized, torch.randn(1, 1, 3, 4)),
+        "spaced": (above, torch.ones(32, dtype=torch.bfloat16)),  # the same number
     }
     table = importlib.import_module("torch._inductor.decomposition")
     table.decompositions[torch.ops.aten.hardswish.default] = torch.relu

@@ -440,7 +440,9 @@ def test_an_operator_that_is_compiled_wrong_is_located_and_left_as_a_script(look
     assert report["first"]["located_with"] <= 2
     assert (looked / "relu" / "one_kernel.py").is_file()
     marked = [row for row in found.values if row.mark == "first wrong"]
-    assert [row.node for row in marked] == ["relu"]
+    assert [row.node for row in marked] == ["relu"] and marked[0].mean != marked[0].eager
+    right = [row for row in found.values if row.mark is None]
+    assert right and all(row.mean == pytest.approx(row.eager, rel=1e-4) for row in right)
 
 
 def test_what_makes_an_operator_wrong_is_named_and_the_workaround_was_tried(looked: Path):
@@ -489,6 +491,27 @@ def test_a_step_of_the_compiler_is_at_fault_where_leaving_it_out_makes_the_part_
     assert blamed is not None and headline(blamed, "mul") == f"Inductor's {says} makes mul wrong"
     assert workaround in fixes(blamed)[0].what
     assert "tried on 3 inputs of the part alone: right" in str(fixes(blamed)[0].why)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("traced", "decomposition of aten.upsample_nearest2d.vec"),
+        ("spaced", "lowering or codegen of aten.nextafter.default"),
+    ],
+)
+def test_an_operator_that_is_traced_or_lowered_wrong_is_named(looked: Path, name: str, says: str):
+    blamed = read_culprit(json.loads((looked / f"{name}.json").read_text()))
+    assert blamed is not None and headline(blamed, "x") == f"Inductor's {says} makes x wrong"
+
+
+def test_where_no_part_is_wrong_alone_the_pass_is_found_of_all_of_them(looked: Path):
+    found, _ = wrong_in(looked / "reused")
+    assert found is not None and "reinplace_inplaceable_ops" in found.headline
+    assert "# merged" in str(found.source[0].text)
+    assert "'disabled_passes': 'reinplace_inplaceable_ops'" in found.fixes[0].what
+    assert "tried on 3 inputs of the program: right" in str(found.fixes[0].why)
+    assert (looked / "reused" / "one_kernel.py").is_file()
 
 
 def test_an_operator_that_is_right_as_soon_as_its_inputs_are_outputs_is_found_apart(looked: Path):

@@ -20,18 +20,19 @@ from . import (
     parts,
     standalone,
     values,
+    wide,
     workaround,
 )
 from .compare import random_ops, unguarded
-from .graph_run import located, on_cpu, outputs_of, values_of
+from .graph_run import Run, located, on_cpu, outputs_of, values_of
 from .lazy import torch
 
 Document = dict[str, Any]
 
 _ORIGINS = 2  # of integers that pass 32 bits, that are looked at by themselves
-_WIDE = 1 << 31
 _PROBES = 32  # values that one compile gives besides the outputs
 _APART = 12  # operators that one compile has apart from each other
+_WHOLE = 300  # operators that are looked at together
 _FUSED = "wrong with what it is fused with"
 
 
@@ -132,19 +133,14 @@ class Search:
         return mismatch_causes.amplified(self._nodes, names, self._right(names), exact)
 
     def wrapped(self) -> bool:
-        """Look first at integers that pass 32 bits where they are made: Inductor computes indices
-        in 32 bits, and does not wrap what eager wraps. What each is fused with is compiled alone,
-        which is little."""
+        """Look first at integers that pass 32 bits where they are made. What each is fused with is
+        compiled alone, which is little."""
         if self._options.compiles == 0:
             return False
-        values = {name: self._nodes[name].meta.get("val") for name in self._names}
-        kinds = (torch.int64, torch.int32)
-        names = [name for name, one in values.items() if getattr(one, "dtype", 0) in kinds]
-        if not names:
-            return False
-        values = self._right([*names, *intermediates.entering([self._nodes[n] for n in names])])
-        origins = [node for node in map(self._nodes.__getitem__, names) if _widens(node, values)]
-        return any(self._wrapped_at(node) for node in origins[:_ORIGINS])
+        origins = wide.Origins()
+        Run(unguarded(self._program), origins)(self._inputs().flat)
+        found = [self._nodes[n.name] for n in origins.found if n.name in self._asked_for]
+        return any(self._wrapped_at(node) for node in found[:_ORIGINS])
 
     def seen(self) -> bool:
         """Look at the package's own kernels: the first wrong value is known without a compile."""
@@ -158,7 +154,8 @@ class Search:
         node = self._nodes.get(found["like"]["node"]) if found is not None else None
         if found is None or node is None or node.op != "call_function":
             return False  # the result of an operator may look most like an input
-        self._rows[node.name] = found["like"]
+        along = [*found["along"], found["like"]]
+        self._rows = {one["node"]: one for one in along if one["node"] in self._nodes}
         launch = {"number": found["number"], "kernel": found["kernel"]}
         self._report.update(launch=launch, rows=self._in_order())
         self._tell(node, exact=True)
@@ -394,20 +391,50 @@ class Search:
 
     def blame(self) -> None:
         """Find the part of the compiler at fault; try the workaround on the whole program."""
-        seconds = min(self._options.blame, self._options.seconds - self._spent())
-        if self._smallest is None or seconds <= 0:
+        found = self._culprit()
+        if (found is None or found.get("stage") == "none") and self._as_a_whole():
+            found = self._culprit()
+        if found is None:
             return
-        program, args = self._smallest
-        found = culprit.Culprit(program, args, self._settings, seconds).search()
-        self._report.update(culprit=found)
-        way = found.get("workaround")
-        if way is None or found["seconds"] + self.compiles[-1]["seconds"] > seconds:
+        way, last = found.get("workaround"), [one["seconds"] for one in self.compiles[-1:]]
+        if way is None or sum(last, found["seconds"]) > self._options.blame:
             return
         try:
             way["whole"] = self._tried(way)
         except Exception as error:
             way["whole"] = {"failed": events.said(error, 300)}
         self._report.update(culprit=found, compiles=self.compiles)
+
+    def _culprit(self) -> Document | None:
+        seconds = min(self._options.blame, self._options.seconds - self._spent())
+        if self._smallest is None or seconds <= 0:
+            return None
+        program, args = self._smallest
+        found = culprit.Culprit(program, args, self._settings, seconds).search()
+        self._report.update(culprit=found)
+        return found
+
+    def _as_a_whole(self) -> bool:
+        """Take all operators as what is wrong, where they are few: no part of them is. Tell whether
+        that can be."""
+        ends = [one for one in self._outputs if getattr(one, "op", "") == "call_function"]
+        nodes = [one for one in self._nodes.values() if one.op == "call_function"]
+        explained = self._report.content.get("reason") is not None
+        if explained or not self._wrong_outputs or not ends or len(nodes) > _WHOLE:
+            return False
+        try:
+            values = self._right(intermediates.entering(nodes))
+            single, args = intermediates.alone([(nodes, ends)], values)
+            self._reproduce(torch.export.export(single, args), args)
+        except Exception as error:
+            self._report.update(part_failed=events.said(error, 300))
+            return False
+        if not isinstance(self._report.content.get("first"), dict):
+            wrong = self._outputs[self._wrong_outputs[0]]
+            node = intermediates.computing(wrong)
+            row = {"node": node.name, "verdict": "differs"}
+            self._report.update(first=self._first(node, row, exact=False, located_with=0))
+        return True
 
     def _tried(self, way: Document) -> Document:
         """Compile the whole program with a workaround; hold it against the program and time it."""
@@ -429,31 +456,3 @@ class Search:
             given = self._options.report, exported, args, self._settings
             name, text = parts.reproduce(*given)
             self._report.update(reproduction=name, script=text)
-
-
-def _widens(node: Any, values: Document) -> bool:
-    """Tell whether the exact result passes 32 bits, and no input does."""
-    inputs = {one: values.get(one.name) for one in node.all_input_nodes}
-    if any(map(_passes, inputs.values())):
-        return False
-    if node.meta["val"].dtype == torch.int64:
-        return _passes(values[node.name])
-    try:  # eager wraps
-        args, kwargs = torch.fx.map_arg(
-            (node.args, node.kwargs), lambda one: _in_64_bits(inputs[one])
-        )
-        return _passes(node.target(*args, **kwargs))
-    except Exception:
-        return False  # an operator that takes no 64 bits
-
-
-def _in_64_bits(value: Any) -> Any:
-    return value.to(torch.int64) if getattr(value, "dtype", 0) == torch.int32 else value
-
-
-def _passes(value: Any) -> bool:
-    """Tell whether integers pass what 32 bits hold."""
-    if not hasattr(value, "numel"):
-        return isinstance(value, int) and abs(value) >= _WIDE
-    whole = value.numel() and not value.is_floating_point() and not value.is_complex()
-    return bool(whole) and float(value.to(torch.float64).abs().max()) >= _WIDE  # bool has no abs

@@ -19,8 +19,10 @@ Document = dict[str, Any]
 Leave = Callable[[str, str], bool]  # subsystem, what asks for it: is it left out
 
 SECONDS = 90.0
-_PASSES = ("pre_grad_passes", "decomposition", "joint_graph_passes", "post_grad_passes")
+_PASSES = ("pre_grad_passes", "joint_graph_passes", "post_grad_passes")
+_STEPS = ("decomposition", *_PASSES)
 _NO_CACHE = {"fx_graph_cache": False, "fx_graph_remote_cache": False}
+_SCALAR = "scalar C++ code"
 # What settings leave out of "… of OPERATOR"; each is tried alone, then all together.
 SETTINGS: dict[str, Document] = {
     "autotuned code": {
@@ -36,7 +38,7 @@ SETTINGS: dict[str, Document] = {
     "code without rounding between operators": {"emulate_precision_casts": True},
     "fusion": {"max_fusion_size": 1, "epilogue_fusion": False, "prologue_fusion": False},
     "vectorized loop tail": {"cpp.enable_loop_tail_vec": False},
-    "tiling": {"cpp.enable_tiling_heuristics": False},
+    _SCALAR: {"cpp.enable_tiling_heuristics": False},  # without them it is vectorized
     "layout": {"layout_optimization": False},
     "padding": {"comprehensive_padding": False, "shape_padding": False},
     "split or unrolled reduction": {"split_reductions": False, "unroll_reductions_threshold": 1},
@@ -55,6 +57,9 @@ _OF_PASSES: tuple[Document, ...] = (
     {"joint_graph_constant_folding": False},
     {"pattern_matcher": False},
 )
+
+
+_IMPLICIT = "DispatchKey.CompositeImplicitAutograd"  # of what Python decomposes while it traces
 
 
 class _Over(Exception):
@@ -100,10 +105,10 @@ class Culprit:
         with contextlib.suppress(Exception):  # of what eager cannot run
             wrong = self._case.differs(graph)
         if wrong:
-            ways = self._in_the_graph()
+            ways = self._in_the_graph(self._lowered, _STEPS)
         else:
             self.trials.append({"left_out": "decompositions and passes", "right": False})
-            ways = self._in_the_code(graph)
+            ways = self._in_the_code(graph) or self._in_the_graph(self._compiled, _PASSES)
         self._work_around(as_is, ways)
         self._check()
         with self._without(None):
@@ -111,25 +116,35 @@ class Culprit:
             compiled = torch.compile(parts.flat(self._program), dynamic=False, options=options)
             self.found["torch_compile"] = self._case.differs(compiled)
 
-    def _in_the_graph(self) -> list[Document]:
-        """Find the first of decompositions and passes, in the order in which they run, after which
-        the graph is wrong in eager; return what may leave it out."""
+    def _in_the_graph(self, run: Callable[..., Any], steps: tuple[str, ...]) -> list[Document]:
+        """Find the first of these steps, in the order in which they run, after which the graph is
+        wrong, run in eager or compiled; return what may leave it out."""
         asked: list[tuple[str, str]] = []
 
         def wrong(limit: float) -> bool:
             asked.clear()
 
             def leave(subsystem: str, name: str) -> bool:
-                if subsystem in _PASSES:
+                if subsystem in steps:
                     asked.append((subsystem, name))
-                return subsystem in _PASSES and len(asked) > limit
+                return subsystem in steps and len(asked) > limit
 
-            return self._case.differs(self._lowered({}, leave))
+            try:
+                return self._case.differs(run({}, leave))
+            except _Over:
+                raise
+            except Exception:  # they cannot be left out
+                return steps == _PASSES
 
         wrong(float("inf"))
         right, bad = 0, len(asked)
         if wrong(0):
-            self.found["stage"] = "tracing"
+            if steps == _PASSES:
+                return []
+            targets = {str(one.target): one.target for one in self._case.module.graph.nodes}
+            ops = [name for name, op in targets.items() if _IMPLICIT in map(str, _kernels(op))]
+            self.found["stage"] = "decomposition" if len(ops) == 1 else "tracing"
+            self.found["op"] = ops[0] if len(ops) == 1 else ""
             return []
         while bad - right > 1:
             middle = (right + bad) // 2
@@ -144,7 +159,7 @@ class Culprit:
             self.found["op"] = op = ".".join(known.groups()) if known else name
             return [{"fallback": op}]
         ways = map(self._changes, ({"disabled_passes": name}, *_OF_PASSES))
-        return [{"settings": w} for w in ways if w and not self._case.differs(self._lowered(w))]
+        return [{"settings": w} for w in ways if w and not self._case.differs(run(w))]
 
     def _in_the_code(self, graph: Any) -> list[Document]:
         """Find the operator with whose lowering the code becomes wrong, where later ones fall back
@@ -164,24 +179,35 @@ class Culprit:
             return self._right(what, {}, leave)
 
         ways: list[Document] = []
+        before: list[str] = []
         if right(().__contains__, "all lowerings"):
             good, bad = 0, len(asked)
             while bad - good > 1:
                 middle = (good + bad) // 2
                 fits = right(range(middle + 1).__contains__, f"lowerings from {asked[middle]} on")
                 good, bad = (middle, bad) if fits else (good, middle)
-            ops = [targets.get(name, name) for name in asked]
-            alone = bad == 1 or not right(bad.__eq__, f"lowerings but {asked[bad - 1]}")
-            others = [] if alone else [op for op in ops[: bad - 1] if op != ops[bad - 1]]
-            self.found.update(op=ops[bad - 1], others=list(dict.fromkeys(others)))
-            ways = [{"fallback": ops[bad - 1]}]
+            *before, op = [targets.get(name, name) for name in asked[:bad]]
+            if not before or not right(bad.__eq__, f"lowerings but {asked[bad - 1]}"):
+                before = []
+            others = [one for one in before if one != op]
+            self.found.update(op=op, others=list(dict.fromkeys(others)))
+            ways = [{"fallback": op}]
         rows = {name: self._changes(one) for name, one in SETTINGS.items()}
         rows[""] = {key: value for one in rows.values() for key, value in one.items()}
         for name, one in rows.items():
             words = ", ".join(f"{key}={value!r}" for key, value in one.items())
             if one and self._right(words, one):
                 self.found["code"] = name
-                return [{"settings": one}, *ways]
+                ways.insert(0, {"settings": one})
+                break
+        if self.found.get("code", _SCALAR) != _SCALAR:
+            return ways
+        with contextlib.suppress(_Over):
+            for number, op in enumerate(before, 1):  # the first that has to be there
+                if right(number.__ne__, f"the lowering of {op}"):
+                    rest = [one for one in [*before, self.found["op"]] if one != op]
+                    self.found.update(op=op, others=list(dict.fromkeys(rest)))
+                    return [*ways[:-1], {"fallback": op}]
         return ways
 
     def _work_around(self, as_is: Any, ways: list[Document]) -> None:
@@ -271,6 +297,10 @@ class Culprit:
         config: Any = import_module("torch._inductor.config")
         with replaced([*others, (caches, "enable_autograd_cache", False)]), config.patch(_NO_CACHE):
             yield
+
+
+def _kernels(op: Any) -> Any:
+    return getattr(op, "py_kernels", ())
 
 
 def _versions(args: list[Any]) -> str:

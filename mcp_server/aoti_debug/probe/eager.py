@@ -16,6 +16,7 @@ from .vocabulary import OutOfBounds
 
 Document = dict[str, Any]
 _NO_FLOAT64 = ("aten._grouped_mm",)  # whose kernels know float32 and less
+_OF_DTYPE = ("aten.nextafter",)  # another value in another dtype, and no rounding
 
 
 class Eager:
@@ -119,18 +120,20 @@ def widen(module: Any) -> Any:
         node.args = tuple(wider(value) for value in node.args)
         node.kwargs = {key: wider(value) for key, value in node.kwargs.items()}
         if str(node.target).startswith(_NO_FLOAT64):
-            node.target = _in_float32(node.target)
+            node.target = _in(torch.float32, node.target)
+        elif str(node.target).startswith(_OF_DTYPE):
+            node.target = _in(node.meta["val"].dtype, node.target)
         elif _makes_default_floats(node):
             node.kwargs = {**node.kwargs, "dtype": torch.float64}
     wide.recompile()
     return wide
 
 
-def _in_float32(target: Any) -> Any:
-    """Return an operator that takes and gives float64 and computes in float32."""
+def _in(dtype: Any, target: Any) -> Any:
+    """Return an operator that takes and gives float64 and computes in a dtype."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        args, kwargs = _cast((args, kwargs), torch.float32)
+        args, kwargs = _cast((args, kwargs), dtype)
         return _cast(target(*args, **kwargs), torch.float64)
 
     return call
@@ -219,7 +222,7 @@ def rounded_anew(module: Any, inputs: Inputs, seed: int) -> list[Any]:
 
     def compute(_: Any, node: Any, args: Any, kwargs: Any) -> Any:
         result = node.target(*args, **kwargs)
-        if intermediates.is_view(node):
+        if intermediates.is_view(node) or str(node.target).startswith(_OF_DTYPE):
             return result
         return torch.utils._pytree.tree_map(moved, result)
 

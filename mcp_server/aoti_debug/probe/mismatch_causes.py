@@ -209,15 +209,15 @@ class Causes:
     def precision(self, right: list[Any], truth: Any) -> Document | None:
         """Run the program with the factors of its products rounded; is that what the package
         gives."""
-        if truth is None or not any(
-            getattr(one, "dtype", None) == torch.float32 for one in self._given
-        ):
+        products = intermediates.PRODUCTS
+        floats = any(getattr(one, "dtype", None) == torch.float32 for one in self._given)
+        names = (base(node).lstrip("_") for node in unguarded(self._program).graph.nodes)
+        if truth is None or not floats or not any(name in products for name in names):
             return None
         for precision_name, bits, nearest in _PRECISIONS:
             try:
                 wide = eager.widen(unguarded(self._program))
                 wider = eager.widen_inputs(self._inputs())
-                products = intermediates.PRODUCTS
                 tried = intermediates.with_short_factors(wide, wider, products, bits, nearest)
             except Exception:
                 return None
