@@ -196,6 +196,7 @@ class ValueRow(Model):
     min: float | None = None
     max: float | None = None
     mean: float | None = None
+    eager: float | None = Field(None, description="mean in eager, where these are the package's")
     nan: int = 0
     inf: int = 0
     error: float | None = Field(None, description="largest difference to the reference")

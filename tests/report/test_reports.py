@@ -495,7 +495,7 @@ def test_the_page_holds_what_was_recorded_and_nothing_of_it_acts(run: Path) -> N
 
 def test_values_along_the_model_are_a_picture_and_a_slice_is_marked() -> None:
     rows = [
-        ValueRow(number=n, node=f"n{n}", op="aten.log", min=-1.0, max=10.0**n, mean=0.5)
+        ValueRow(number=n, node=f"n{n}", op="aten.log", min=-1.0, max=10.0**n, mean=0.5, eager=n)
         for n in range(1, 6)
     ]
     rows.append(ValueRow(number=6, node="n6", op="aten.div", nan=3, mark=f"NaN from here {EVIL}"))
@@ -512,6 +512,7 @@ def test_values_along_the_model_are_a_picture_and_a_slice_is_marked() -> None:
     answer = TriageAnswer(run="r-20261121-0102-ab12", status="done", diagnosis=diagnosis)
     page = html(outline(answer), plots=diagnosis_plots(diagnosis))
     assert "Values along the model" in page and "NaN or Inf" in page
+    assert "mean in eager" in page
     assert page.count("<svg") == page.count(" viewBox=")  # what has none is cut on paper
     assert "512 bytes past the nearest allocation" in page
     assert '<span class="at"><i>120</i> AOTI_TORCH_CHECK(tmp6 &lt; 16L);</span>' in page

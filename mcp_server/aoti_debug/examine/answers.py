@@ -145,6 +145,7 @@ class FirstWrong(Model):
     got: float | str | None = None
     expected: float | str | None = None
     wrong: int | None = Field(None, description="elements")
+    inside: str | None = Field(None, description="integer of the kernel that passes 32 bits")
     source: list[SourceLine] = Field(default_factory=list)
     then: list[int] = Field(default_factory=list, description="launches that may be it instead")
 

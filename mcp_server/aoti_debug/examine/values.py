@@ -24,7 +24,7 @@ from aoti_debug.examine.values_repro import kernel_scripts
 from aoti_debug.explain.values import lines
 from aoti_debug.model import SourceLine, source_of
 from aoti_debug.package.record import CompiledModel, Launch
-from aoti_debug.plain import digits
+from aoti_debug.plain import digits, plain
 from aoti_debug.read.examine_reports import (
     Argument,
     Compared,
@@ -37,6 +37,7 @@ from aoti_debug.read.examine_reports import (
 from aoti_debug.triage.run_state import RunState
 
 ROWS = 40  # of the answer; all are in the report
+NAME = 44  # characters of a kernel's name in a headline
 BEFORE = 4  # of them before the one in question
 
 
@@ -117,7 +118,7 @@ def summary(report: ValuesReport, first: FirstWrong | None) -> str:
     if first is not None:
         at = f"[{', '.join(map(str, first.at))}]"
         wrong = f"{first.argument}{at} is {digits(first.got)}, not {digits(first.expected)}"
-        place = f"launch {first.number}, {first.kernel}, is the first that is wrong"
+        place = f"launch {first.number}, {plain(first.kernel, NAME)}, is the first that is wrong"
         return f"{place}: {wrong}" if first.expected is not None else place
     if report.nan is not None:
         kernel = report.launches[report.nan.number - 1].kernel
@@ -136,8 +137,9 @@ def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong
         return None
     launch = report.launches[first.number - 1]
     argument = next((one for one in launch.arguments if one.name == first.argument), Argument())
-    like = argument.like or Like()
+    like, inside = argument.like or Like(), first.inside
     place = like.first_wrong or Place()
+    stack = inside.stack if inside is not None else like.stack
     return FirstWrong(
         number=first.number,
         kernel=launch.kernel,
@@ -148,7 +150,10 @@ def first_wrong(report: ValuesReport, model: CompiledModel | None) -> FirstWrong
         got=place.package,
         expected=place.expected,
         wrong=like.wrong,
-        source=lines(like.stack) or model_lines(launch, model),
+        inside=f"{inside.node}, fused into it, is {inside.exact}: {inside.wrapped} in 32 bits"
+        if inside is not None
+        else None,
+        source=lines(stack) or model_lines(launch, model),
         then=list(first.then),
     )
 

@@ -14,6 +14,7 @@ from aoti_debug.vocabulary import Place
 
 Report = Mapping[str, Any]
 BEFORE, AFTER = 6, 5  # rows around the node in question that are all kept
+BOTH = "package", "eager"  # of a comparison
 ALONG = 48  # rows along the whole model, for a plot
 
 
@@ -340,14 +341,17 @@ def wraps(row: Report) -> bool:
 def table(rows: Sequence[Report], node: str) -> list[ValueRow]:
     """Return the compared values as rows, with how far each is off."""
     found = []
-    for number, row in enumerate(rows[:60], 1):
-        statistics = row.get("package")
-        both = {**row, **(statistics if isinstance(statistics, dict) else {})}
+    at = next((n for n, row in enumerate(rows) if row.get("node") == node), 0)
+    for number in thinned(len(rows), at):
+        row = rows[number]
+        package, eager = ({**one} if isinstance(one := row.get(key), dict) else {} for key in BOTH)
+        mean = eager.get("mean")
         error = row.get("max_abs_error")
         mark = "first wrong" if row.get("node") == node else None
         mark = mark or ("wrong" if row.get("verdict") != "agrees" else None)
         off = float(error) if isinstance(error, (int, float)) else None
-        found.append(row_of(both, number, mark).model_copy(update={"error": off}))
+        more = {"error": off, "eager": float(mean) if isinstance(mean, (int, float)) else None}
+        found.append(row_of({**row, **package}, number + 1, mark).model_copy(update=more))
     return found
 
 

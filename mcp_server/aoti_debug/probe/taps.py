@@ -219,10 +219,12 @@ def callbacks_of(
     def kind(name: str) -> str:
         return "generated" if name in kernels else kind_of(name) or ""
 
-    def typed(name: str) -> Any:
-        return known[name].function if name in known and kind(name) in wanted else None
-
-    found = slots.wrapped(library, typed, lambda name, own: around(kind(name), known[name], own))
+    found = slots.wrapped(
+        library,
+        [name for name in known if kind(name) in wanted],
+        lambda name: known[name].function,
+        lambda name, own: around(kind(name), known[name], own),
+    )
     return found, [name for name in kernels if name not in found]
 
 
@@ -282,7 +284,7 @@ def watched(hook: Hook) -> Iterator[Watch]:
         return load
 
     function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
-    callbacks = slots.wrapped(loader, {"dlopen": function}.get, loading)
+    callbacks = slots.wrapped(loader, ["dlopen"], lambda _: function, loading)
     if not callbacks:
         raise slots.Unavailable("this torch loads packages in a way that cannot be watched")
     try:

@@ -255,10 +255,21 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """An integer that a kernel does not write, and that passes 32 bits."""
+
+    node: str = ""
+    exact: int = 0
+    wrapped: int = 0
+    stack: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class First:
     number: int = 0
     argument: str = ""
     then: tuple[int, ...] = ()
+    inside: Inside | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,7 @@ def _where(first: FirstWrong | None) -> list[Item]:
         return []
     nearest = f"{first.node} ({first.op})" if first.op else first.node or ""
     items = [Item(nearest, "the value of the reference that is nearest")] if nearest else []
+    items += [Item(first.inside)] if first.inside else []
     numbers = ", ".join(map(str, first.then))
     items += [Item(f"launch {numbers}", "reads it, and may be wrong instead")] if numbers else []
     return [*map(source_item, first.source), *items]

@@ -69,11 +69,12 @@ def diagnosis_plots(diagnosis: Diagnosis | None) -> tuple[Plot, ...]:
         return ()
     numbered = [(row.number or place, row) for place, row in enumerate(rows, 1)]
     chart = _chart("operation of the model", "value (logarithmic beyond 1)")
-    for name, colour in zip(("max", "mean", "min"), COLOURS[:1] + COLOURS[2:], strict=True):
+    for name, colour in zip(("max", "eager", "mean", "min"), COLOURS, strict=True):
         values = ((at, getattr(row, name)) for at, row in numbered)
         points = [(at, squeezed(v)) for at, v in values if v is not None and isfinite(v)]
         if points:
-            chart.add_line(points, name=name, stroke_color=colour)
+            label = "mean in eager" if name == "eager" else name
+            chart.add_line(points, name=label, stroke_color=colour)
     lost = [(at, 0.0) for at, row in numbered if row.nan or row.inf]
     if lost:
         chart.add_dots(lost, name="NaN or Inf", fill_color=BAD, radius=4)
