@@ -1,14 +1,14 @@
 """Look into finished packages with `values`: are they what PyTorch's printer saves, bit by bit,
 and does it name the kernel in which a constant was changed after the compile?
 
-    python evals/benchmarks/values.py OUT [--device cpu|cuda] [--jobs 8] [--planted 6] [--flips 20]
+    python evals/benchmarks/values.py OUT [--device cpu|cuda] [--jobs 8] [--flips 20]
                                       [--models FOLDER] [--only NAME ...]
 
 Needs torch alone (with triton and a GPU for cuda). Each model is compiled as it is and with the
-printer that saves (mode 1). A package with a planted fault is a copy of the good one in which a
-kernel's binary is another: the bytes of one constant (the truth is the kernel in whose source it
-stands), or one addition or product that is drawn (`--flips`), in the models of FOLDER, too: files
-that define `build()`, which returns module, inputs and dynamic shapes. Prints a row a package.
+printer that saves (mode 1). A package with a fault is a copy of the good one in which one addition
+or product of a kernel's machine code is another, drawn for each seed. FOLDER has further models to
+change: files that define `build()`, which returns module, inputs and dynamic shapes. Prints a row a
+package, and adds it to OUT/values.jsonl.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import os
 import random
 import re
 import runpy
-import struct
 import subprocess
 import sys
 import time
@@ -76,12 +75,6 @@ def scaled(x: torch.Tensor) -> torch.Tensor:
 }
 SHIM = re.compile("^aoti_torch_(cpu|cuda)_")
 AFTER = "after_launch_"  # of the names of files that the printer saves, in ./tmp
-NUMBER = re.compile(r"(?<![\w.])\d+\.\d+(?:e-?\d+)?")
-
-
-def constant(layer: int) -> float:
-    """Return the factor of a layer, which no other has."""
-    return 1.0125 + 0.0015 * layer
 
 
 def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
@@ -130,7 +123,7 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
 
         def forward(self, x: Any) -> Any:
             x = self.attention(x)
-            inner = nn.functional.gelu(self.up(self.norm(x))) * constant(self.number)
+            inner = nn.functional.gelu(self.up(self.norm(x))) * (1 + self.number / 64)
             return x + self.down(inner)
 
     batch = {0: torch.export.Dim("batch", min=2, max=64)}
@@ -361,67 +354,10 @@ def arithmetic(binary: bytes) -> Iterator[tuple[str, int, int]]:
                 yield symbol.name, begin + found.start(1), FLIPS[found[1][0]]
 
 
-def planted(out: Path, layer: int, *, with_program: bool) -> dict[str, Any]:
-    """Change the constant of one layer in a copy of the package; is its kernel the first wrong?"""
-    against = "program" if with_program else "package"
-    good, folder = out / "deep", out / f"deep-{layer}-{against}"
-    folder.mkdir(exist_ok=True)
-    bad = folder / "model.pt2"
-    kernels = changed(good / "model.pt2", bad, constant(layer), constant(layer) * 1.25)
-    program, other = good / "model.ep.pt2", good / "model.pt2"
-    more = ("--exported", program) if with_program else ("--against", other)
-    report = look(bad, good, "values", *more)
-    first = report.get("first") or {}
-    named = report["launches"][first["number"] - 1]["kernel"] if first else None
-    return {
-        "package": folder.name,
-        "against": against,
-        "truth": kernels,
-        "first": named,
-        "number": first.get("number"),
-        "then": first.get("then"),
-        "right": named in kernels,
-        "wall_s": report["wall_s"],
-    }
-
-
-def changed(package: Path, to: Path, old: float, new: float) -> list[str]:
-    """Write a copy with one float32 constant changed in its binaries, and return the kernels whose
-    source has it."""
-    before, after = struct.pack("<f", old), struct.pack("<f", new)
-    kernels: list[str] = []
-    count = 0
-    with zipfile.ZipFile(package) as source, zipfile.ZipFile(to, "w") as target:
-        for info in source.infolist():
-            data = source.read(info)
-            if info.filename.endswith((".so", ".cubin")):
-                count += data.count(before)
-                data = data.replace(before, after)
-            elif info.filename.endswith(".cpp"):
-                kernels += _kernels_with(data.decode("utf-8", "replace"), old)
-            target.writestr(info, data)
-    if not count:
-        raise RuntimeError(f"{old} stands in no binary of {package}")
-    return sorted(set(kernels))
-
-
-def _kernels_with(source: str, number: float) -> list[str]:
-    """Return the kernels, C++ or Triton, in whose text a number stands."""
-    found: list[str] = []
-    name = ""
-    for line in source.splitlines():
-        if head := re.match(r'\s*(?:extern "C"\s+void\s+|def )(\w+)\(', line):
-            name = head[1]
-        if name and any(abs(float(one) - number) < 1e-9 for one in NUMBER.findall(line)):
-            found.append(name)
-    return found
-
-
 def main() -> None:
     parser = options_of(__doc__)
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--jobs", type=int, default=8)
-    parser.add_argument("--planted", type=int, default=6, help="changed packages of each kind")
     parser.add_argument("--flips", type=int, default=0, help="changed instructions of each model")
     parser.add_argument("--seed", type=int, default=0, help="of the first of them")
     parser.add_argument("--models", type=Path, help="folder of further models, for flips")
@@ -452,7 +388,8 @@ def measured(out: Path, given: argparse.Namespace) -> None:
     files = sorted(given.models.glob("*.py")) if given.models else []
     further = {one.stem: str(one.resolve()) for one in files}
     wanted = [(name, printed) for name in names for printed in (False, True)]
-    wanted += [(name, False) for name in (*further, *(["deep"] if given.planted else []))]
+    changed = [*further] or ["deep"][: given.flips]
+    wanted += [(name, False) for name in changed]
     wanted = list(dict.fromkeys(wanted))
 
     def compiled(name: str, printed: bool) -> dict[str, Any]:
@@ -470,19 +407,15 @@ def measured(out: Path, given: argparse.Namespace) -> None:
             row = {"package": what, "error": f"{type(error).__name__}: {error}"}
         put(row, out / "values.jsonl")
 
-    layers = random.Random(7).sample(range(LAYERS), min(given.planted, LAYERS))
-    kinds = [(layer, with_program) for layer in layers for with_program in (True, False)]
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         list(pool.map(lambda one: tried(str(one), compiled, *one), wanted))
-        for name in (*further, *(["deep"] if given.planted else [])):
+        for name in changed:
             pool.submit(tried, name, healthy, out / name)
         for name in names:
             pool.submit(tried, name, equal, out, name)
         for seed in range(given.seed, given.seed + given.flips):
-            for name in further or ["deep"]:
+            for name in changed:
                 pool.submit(tried, f"{name}, flip {seed}", flipped, out, out / name, seed)
-        for layer, with_program in kinds:
-            pool.submit(tried, f"deep-{layer}", planted, out, layer, with_program=with_program)
 
 
 def healthy(folder: Path) -> dict[str, Any]:
