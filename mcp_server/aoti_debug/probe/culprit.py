@@ -142,7 +142,8 @@ class Culprit:
             if steps == _PASSES:
                 return []
             targets = {str(one.target): one.target for one in self._case.module.graph.nodes}
-            ops = [name for name, op in targets.items() if _IMPLICIT in map(str, _kernels(op))]
+            kernels = {name: getattr(op, "py_kernels", ()) for name, op in targets.items()}
+            ops = [name for name, of in kernels.items() if _IMPLICIT in map(str, of)]
             self.found["stage"] = "decomposition" if len(ops) == 1 else "tracing"
             self.found["op"] = ops[0] if len(ops) == 1 else ""
             return []
@@ -297,10 +298,6 @@ class Culprit:
         config: Any = import_module("torch._inductor.config")
         with replaced([*others, (caches, "enable_autograd_cache", False)]), config.patch(_NO_CACHE):
             yield
-
-
-def _kernels(op: Any) -> Any:
-    return getattr(op, "py_kernels", ())
 
 
 def _versions(args: list[Any]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import standalone, taps
-from .describe import extent
+from .describe import extent, is_float
 from .graph_run import Document, on_cpu
 from .lazy import torch
 from .prototypes import Param
@@ -18,6 +18,7 @@ from .wide import Origins
 
 _LAUNCHES = 20_000
 _ROWS = 16  # of a product
+_FACTOR = 1 << 24  # elements of one, copied as float64
 _KEPT = 8  # launches whose tensors are kept
 _INTO_SECOND = "aoti_torch_tensor_copy_"
 
@@ -178,6 +179,8 @@ def _is_product(call: taps.Call) -> bool:
     out, bias = given["out"], given["self"]
     factors = [given[name] for name in ("mat1", "batch1", "mat2", "batch2") if name in given]
     one, other = factors if len(factors) == 2 else (bias, factors[0])
+    if not is_float(out) or not out.numel() or other.numel() > _FACTOR:
+        return False
     step = -(-out.shape[-2] // _ROWS)
     with torch.no_grad():
         exact = one[..., ::step, :].double() @ other.double()
