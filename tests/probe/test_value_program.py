@@ -41,3 +41,13 @@ def test_a_product_is_held_without_its_padding() -> None:
         what = {"node": "linear", "name": "linear"}
         Matching([one]).offer(what, sampled(right), sampled(right.double()))
         assert (one.agrees is not None) == agrees
+
+
+def test_a_new_buffer_in_memory_that_was_freed_ends_what_stood_there() -> None:
+    some = sampled(torch.zeros(4))
+    old, new = (
+        Written((n, 0), ("cuda", 0, end), some, "", frozenset()) for n, end in enumerate((16, 8))
+    )
+    assert not new.replaces(old)  # written in part, in place
+    new.fresh = True
+    assert new.replaces(old)

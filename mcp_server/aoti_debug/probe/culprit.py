@@ -134,18 +134,13 @@ class Culprit:
             except _Over:
                 raise
             except Exception:  # they cannot be left out
-                return steps == _PASSES
+                return "decomposition" not in steps
 
         wrong(float("inf"))
         right, bad = 0, len(asked)
         if wrong(0):
-            if steps == _PASSES:
-                return []
-            targets = {str(one.target): one.target for one in self._case.module.graph.nodes}
-            kernels = {name: getattr(op, "py_kernels", ()) for name, op in targets.items()}
-            ops = [name for name, of in kernels.items() if _IMPLICIT in map(str, of)]
-            self.found["stage"] = "decomposition" if len(ops) == 1 else "tracing"
-            self.found["op"] = ops[0] if len(ops) == 1 else ""
+            if "decomposition" in steps:
+                self._in_tracing()
             return []
         while bad - right > 1:
             middle = (right + bad) // 2
@@ -161,6 +156,16 @@ class Culprit:
             return [{"fallback": op}]
         ways = map(self._changes, ({"disabled_passes": name}, *_OF_PASSES))
         return [{"settings": w} for w in ways if w and not self._case.differs(run(w))]
+
+    def _in_tracing(self) -> None:
+        """Name the operator that Python decomposes while it traces, where there is one."""
+        targets = {str(one.target): one.target for one in self._case.module.graph.nodes}
+        kernels = {name: getattr(op, "py_kernels", ()) for name, op in targets.items()}
+        ops = [name for name, of in kernels.items() if _IMPLICIT in map(str, of)]
+        alone = len(ops) == 1
+        self.found.update(
+            {"stage": "decomposition", "op": ops[0]} if alone else {"stage": "tracing"}
+        )
 
     def _in_the_code(self, graph: Any) -> list[Document]:
         """Find the operator with whose lowering the code becomes wrong, where later ones fall back

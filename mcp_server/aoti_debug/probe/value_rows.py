@@ -14,7 +14,6 @@ from .lazy import torch
 from .prototypes import Param
 from .value_samples import held_against, sampled, summary
 from .value_search import LIBRARY, Written
-from .wide import Origins
 
 _LAUNCHES = 20_000
 _ROWS = 16  # of a product
@@ -34,7 +33,6 @@ class Values(taps.Hook):
         self.unseen: list[str] = []
         self.outputs: list[Any] = []  # of the call
         self.written: list[Written] = []
-        self.wide = Origins()  # of the program
         self._report, self._kernel, self._sources = report, kernel, sources
         self._at = 0  # of the sources
         self._open: dict[int, Document] = {}

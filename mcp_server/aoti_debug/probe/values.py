@@ -18,6 +18,7 @@ from .standalone import Inputs, Report
 from .value_rows import Values, first_nan
 from .value_samples import Sample, digest, sampled
 from .value_search import Matching, Written, first_wrong
+from .wide import Origins
 
 _SEEN = 4  # launches after the first wrong one that are named
 _LIMIT = 8 << 30  # bytes of a float64 copy
@@ -50,9 +51,11 @@ def main() -> int:
         if options.kernel:
             seen.keep(Path(options.report or ".").parent)
         if options.against:
-            _tell(report, seen, differs=_against(options, inputs, report, seen))
+            _tell(report, seen, Origins(), differs=_against(options, inputs, report, seen))
         elif options.exported and not options.weightless:
-            _tell(report, seen, differs=_with_program(options, inputs, report, seen))
+            origins = Origins()
+            differs = _with_program(options, inputs, report, seen, origins)
+            _tell(report, seen, origins, differs=differs)
         report.update(state="done")
     return 0
 
@@ -96,11 +99,13 @@ def first_in(options: Any, inputs: Inputs, program: Any) -> Document | None:
     return {**found, "kernel": seen.launches[found["number"] - 1]["kernel"], "along": along}
 
 
-def _with_program(options: Any, inputs: Inputs, report: Report, seen: Values) -> bool:
+def _with_program(
+    options: Any, inputs: Inputs, report: Report, seen: Values, origins: Origins
+) -> bool:
     """Hold outputs and all that was written against the exported program in float64; tell whether
     the outputs differ."""
     program = standalone.load_program(options)
-    run = Run(compare.unguarded(program), seen.wide)
+    run = Run(compare.unguarded(program), origins)
     right = [on_cpu(one) for one in run(standalone.copied(inputs).flat)]
     module = compare.unguarded(program)
     found = compare.results(seen.outputs, right, module, lambda: standalone.copied(inputs), _LIMIT)
@@ -121,7 +126,7 @@ def _against(options: Any, inputs: Inputs, report: Report, seen: Values) -> bool
     return verdict == "differs"
 
 
-def _tell(report: Report, seen: Values, *, differs: bool) -> None:
+def _tell(report: Report, seen: Values, origins: Origins, *, differs: bool) -> None:
     """Report which launches agree, and where the results differ the first that does not."""
     for one in seen.written:
         argument = seen.launches[one.launch]["arguments"][one.place]
@@ -129,7 +134,7 @@ def _tell(report: Report, seen: Values, *, differs: bool) -> None:
         argument["like"] = {name: one.like.get(name) for name in _LIKE}
     if differs and (first := first_of(seen)) is not None:
         known = {one.agrees["node"] for one in seen.written if one.agrees is not None}
-        inside = seen.wide.behind(first["like"].get("node", ""), known)
+        inside = origins.behind(first["like"].get("node", ""), known)
         report.update(first={**first, "inside": inside})
     report.update(launches=seen.launches)
 
