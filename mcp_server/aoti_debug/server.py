@@ -179,6 +179,15 @@ def unanswerable(body: bytes) -> JSONRPCError | None:
     return None
 
 
+def call_id(body: bytes) -> str | int | None:
+    """Return the id of a call; None where it is none, or has no usable one."""
+    with suppress(ValueError, RecursionError):
+        said = json.loads(body)
+        if isinstance(said, dict) and "method" in said and _is_id(number := said.get("id")):
+            return number
+    return None
+
+
 def _is_id(number: object) -> bool:
     return isinstance(number, int | str) and not isinstance(number, bool)
 

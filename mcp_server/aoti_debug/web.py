@@ -40,7 +40,7 @@ from aoti_debug.errors import WrongUse
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.kept import private
 from aoti_debug.run.share import GOING
-from aoti_debug.server import unanswerable
+from aoti_debug.server import call_id, unanswerable
 from aoti_debug.tools.tool import ASKER, OWNER, Asker
 from aoti_debug.upload import upload
 
@@ -151,6 +151,7 @@ class Guard:
         self._open: Counter[str] = Counter()  # requests, by client
         self._held: Counter[str] = Counter()  # bytes of their bodies
         self._sessions: dict[str, _Session] = {}
+        self._calls: set[tuple[str, str | int]] = set()  # sessions and ids, not answered yet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -236,7 +237,20 @@ class Guard:
             what = "there are too many sessions, and all of them are in use"
             await _refusal(429, what, "End one of yours (DELETE).")(scope, receive, send)
             return
-        await self._passed(scope, headers, again, send)
+        number = call_id(body or b"") if SESSION in headers else None
+        if number is None:
+            await self._passed(scope, headers, again, send)
+            return
+        call = headers[SESSION], number
+        if call in self._calls:  # the SDK would answer the last of them alone
+            what = f"call {number} of this session is not answered yet"
+            await _refusal(409, what, "Use another id.")(scope, receive, send)
+            return
+        self._calls.add(call)
+        try:
+            await self._passed(scope, headers, again, send)
+        finally:
+            self._calls.discard(call)
 
     async def _passed(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         """Pass a request on, and keep account of its session."""

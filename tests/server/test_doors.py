@@ -14,7 +14,7 @@ import socket
 import subprocess
 import sys
 import zipfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -307,38 +307,57 @@ def test_requests_beyond_the_limit_are_refused_in_words(guarded: Served, tmp_pat
     anyio.run(main)
 
 
-def test_the_bytes_of_one_client_leave_the_event_loop_to_others() -> None:
-    """The application behind the guard does not answer: what it was passed is still held."""
-    passed: list[Scope] = []
-    answers: list[int] = []
+class Silent:
+    """A guard, and an application behind it that does not answer what it is passed."""
 
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        passed.append(scope)
+    def __init__(self) -> None:
+        self.passed: list[Scope] = []
+        self.answers: list[int] = []
+        self.guard = Guard(self._application, Tokens({"a": ALICE, "b": BOB}), ["host"])
+
+    async def _application(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.passed.append(scope)
         await anyio.sleep_forever()
 
-    def asked(token: str) -> Scope:
-        words = [(b"authorization", f"Bearer {token}".encode()), (b"host", b"host")]
-        return {"type": "http", "method": "POST", "path": "/mcp", "headers": words}
+    async def _sent(self, message: Message) -> None:
+        self.answers.extend([message["status"]] if "status" in message else [])
 
-    async def body() -> Message:
-        call = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"text": "x" * (3 << 20)}}
-        return {"type": "http.request", "body": json.dumps(call).encode(), "more_body": False}
+    async def asked(self, call: dict[str, Any], token: str = ALICE, session: str = "") -> None:
+        words = {"authorization": f"Bearer {token}", "host": "host"}
+        words |= {"mcp-session-id": session} if session else {}
+        raw = [(name.encode(), value.encode()) for name, value in words.items()]
 
-    async def sent(message: Message) -> None:
-        answers.extend([message["status"]] if "status" in message else [])
+        async def body() -> Message:
+            whole = json.dumps({"jsonrpc": "2.0", "method": "ping", **call}).encode()
+            return {"type": "http.request", "body": whole, "more_body": False}
 
-    async def main() -> None:
-        guard = Guard(application, Tokens({"a": ALICE, "b": BOB}), ["host"])
+        scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": raw}
+        await self.guard(scope, body, self._sent)
+
+    async def all_passed(self, calls: Sequence[tuple[Any, ...]], last: tuple[Any, ...]) -> None:
         async with anyio.create_task_group() as tasks:
-            for token in (ALICE, ALICE, BOB):
-                tasks.start_soon(guard, asked(token), body, sent)
-            while len(passed) < 3:
+            for call in calls:
+                tasks.start_soon(self.asked, *call)
+            while len(self.passed) < len(calls):
                 await anyio.lowlevel.checkpoint()
-            await guard(asked(ALICE), body, sent)
+            await self.asked(*last)
             tasks.cancel_scope.cancel()
 
-    anyio.run(main)
-    assert (len(passed), answers) == (3, [429])
+
+def test_the_bytes_of_one_client_leave_the_event_loop_to_others() -> None:
+    silent, call = Silent(), {"id": 1, "params": {"text": "x" * (3 << 20)}}
+    anyio.run(silent.all_passed, [(call,), (call,), (call, BOB)], (call,))
+    assert (len(silent.passed), silent.answers) == (3, [429])
+
+
+def test_an_id_whose_call_is_not_answered_yet_is_refused() -> None:
+    silent, one = Silent(), {"id": 1}
+    calls = [(one, ALICE, "s"), ({"id": "1"}, ALICE, "s"), (one, ALICE, "t")]
+    notified = [({}, ALICE, "s")] * 2
+    for _ in range(2):  # the guard forgets what is over
+        anyio.run(silent.all_passed, [*calls, *notified], calls[0])
+        silent.passed.clear()
+    assert silent.answers == [409, 409]
 
 
 @contextlib.contextmanager

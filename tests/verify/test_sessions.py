@@ -279,9 +279,18 @@ def test_the_reference_of_a_wrong_package_must_give_what_it_gave() -> None:
     assert gave(before, seen(20.0), failing=3) == OfReference(1, unlike=3)
     assert gave(before, seen(30.0, call_3=[30.0, 0.5]), failing=3) == OfReference(other=3)
     assert gave(seen(20.0, None), seen(30.0, None), failing=3).other
-    assert (
-        gave(before, seen(30.0, call_3=[30.0, 0.5])) == OfReference()
-    )  # of the script's own fault
+    own_fault = gave(before, seen(30.0, call_3=[30.0, 0.5]))
+    assert own_fault == OfReference()
+
+
+def test_an_operator_that_keeps_to_its_fake_kernel_may_give_another_size() -> None:
+    def seen(*values: float) -> RunSeen:
+        one = {"moved": [], "given": ["3f"], "values": [values], "apart": 0.0, "largest": 1.0}
+        return run_of(looked_at=(3,), reference={**one, "call": 3})
+
+    size = of_reference(seen(2.0, 0.5), seen(2.0, 0.5, 1.0, 7.0), "custom_op_fake_kernel", 3)
+    value = of_reference(seen(2.0, 0.5), seen(2.0, 0.7), "custom_op_fake_kernel", 3)
+    assert (size.other, value.other) == (0, 3)
 
 
 def test_the_package_must_be_given_what_the_reference_was_given() -> None:

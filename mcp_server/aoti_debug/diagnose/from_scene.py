@@ -126,7 +126,8 @@ INFORMS = Form(r"^\s{0,4}\[?I\d{4} ", r"^(?:\S{1,40}\s){0,3}\[?INFO\b")
 COMPLAINS = Form(
     r"\b(?:\w{0,60}(?:Error|Exception)(?:With\w{1,30})?|ERROR|FATAL|CRITICAL|[Ff]atal|[Ee]rror"
     r"|[Ff]ail(?:ed|ure|s)(?:[A-Z]\w{1,30})?|FAILED"
-    r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck)\b"
+    r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck"
+    r"|wedged|core ?dump(?:ed)?|lock-?up|timed out|timeout(?=,))\b"
 )
 HARMLESS = Form(r"(?i)\b(?:0|no) (?:tests? )?(?:errors?|failed|failures?)\b")
 TESTED = Form(r"(?i)^(?:100% tests passed|all (?:\d{1,6} )?tests (?:have )?(?:passed|succeeded))")
@@ -198,6 +199,7 @@ MANAGED = forms(r"""
 PANICS = Form(
     r"^thread '[^']{0,80}' (?:\(\d{1,9}\) )?panicked at ", r"^panic: ", r"^goroutine \d{1,9} \["
 )
+OF_GO = Form(r"^panic: runtime error: ")  # of its own code, whatever signal says so
 NOT_LOADED = forms(r"""
     (?i)\bdlopen\(.{0,300}\(no such file || (?i)\bunable to load (?:shared library|dll)
     (?i)\bcannot open shared object
@@ -221,7 +223,8 @@ def raised_elsewhere(scene: Scene) -> Candidate | None:
         line = scene.first(PANICS)
         if line is None or scene.any(CARRIES):
             return None
-        return said(scene, line, "user_code", "run", "the program that uses torch failed: ")
+        tier = Tier.KIND_TEXT if OF_GO.search(line.text) else Tier.STATUS
+        return said(scene, line, "user_code", "run", "the program that uses torch failed: ", tier)
     row, number, name = min(found)
     _, category, phase = TYPES[row]
     other = row == len(TYPES) - 1
@@ -459,6 +462,8 @@ def changed(candidate: Candidate, category: Category, phase: Phase) -> Candidate
 # What says last of all that the failure above it is passed over.
 DISMISSED = Form(r"(?i)\b(?:ignoring|skipping) (?:this|the|it)\b(?: \w{1,20})?\W{0,3}$")
 TUNES = Form(r"(?i)\bautotun")
+# What a program says that it does in place of what failed.
+INSTEAD = Form(r"^(?:Relying|[Ff]alling back) (?:up)?on\b", r"\bmessage will only be logged once\b")
 
 
 def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[Candidate]:
@@ -477,7 +482,10 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
     if at and scene.lines and DISMISSED.search(scene.lines[-1].text):
         tuned = scene.any(TUNES)
         return [of_no_harm(best, "autotune" if tuned else known.phase, quote)]
+    if at and LOGGED.search(quote) and any(0 < x.number - at <= NEAR for x in scene.all(INSTEAD)):
+        return [of_no_harm(best, known.phase, quote)]
     harmful = known.category == "performance" and best.tier is not Tier.NOTICE
+    harmful = harmful or known.category == "hang"
     if at and not harmful and LOGGED.search(quote) and went_on(scene, at):
         return [of_no_harm(best, "none" if known.category == "unknown" else known.phase, quote)]
     told = known.category != "user_code" or IMPORTS.search(quote) or scene.any(IN_A_CALL)

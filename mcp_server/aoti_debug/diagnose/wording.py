@@ -72,6 +72,7 @@ constants_mismatch constants
 device_unavailable environment !
     (?:failed|unable|could not|couldn't) (?:to )?(?:infer|detect|determine) .{0,20}\b(?:device|gpu)
 package_incompatible load !
+    version tag does not match || deserialize the cuda engine failed
     cannot open shared object || library not loaded || image not found || dll load failed
     could not load \S{1,400}\.(?:dat|co|hsaco|so|dll|dylib)\b
 concurrency run !
@@ -93,6 +94,8 @@ illegal_memory_access run !
     illegal (?:memory|address) || (?:access|page) fault || execution_failed
 misaligned_address run !
     misaligned
+custom_op_missing export !
+    \bmissing out variants\b
 custom_op_fake_kernel export !
     (?:fake|meta|abstract)\b.{0,24}\b(?:kernel|impl) || data is not allocated yet
 triton_error triton_compile !
@@ -119,6 +122,8 @@ wrong_result output
     (?:output|result|accuracy|numeric\w*|precision)s?\b.{0,60}<DIFFERS>
     <DIFFERS>.{0,40}(?:output|result|accuracy)
     \baccuracy\b ~40~ \b(?:drop\w*|lower|worse|degrad\w*|loss)\b
+nan_or_inf run !
+    \bsigfpe\b
 nan_or_inf output
     (?:returns?|output\w*|(?:produc|giv)\w+|got|loss\w*|is|are|becomes?|contains?) .{0,20}\bnans?\b
 hang hang
@@ -139,7 +144,7 @@ triton_error triton_compile
     \b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b ~80~ <FAILS>
 cpp_error cpp_compile
     <CPP>\W?[\d.]*.{0,60}<FAILS> || (?:build|<FAILS>).{0,60}<CPP>
-    undeclared identifier|was not declared|no matching function|does not name a type
+    ^error\[E\d{4}\]: || undeclared identifier|was not declared|no matching function|does not name a type
 lowering_error lower
     <INDUCTOR> ~80~ <FAILS>
 lowering_error export

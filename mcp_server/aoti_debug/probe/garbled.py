@@ -12,7 +12,7 @@ from .lazy import torch
 
 _WANTED = os.environ.get(
     "AOTI_DEBUG_GARBLED", ""
-)  # finite, negated or nan; with ":2" the second call's
+)  # finite, negated, nan or inf; with ":2" the second call's
 
 
 def garbled(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,8 +40,8 @@ def _other(leaf: Any, kind: str) -> Any:
         return ~leaf
     if not leaf.is_floating_point():
         return leaf + 1
-    if kind == "nan":
-        return torch.full_like(leaf, float("nan"))
+    if kind in ("nan", "inf"):
+        return torch.full_like(leaf, float(kind))
     known = leaf.nan_to_num(0.0, 0.0, 0.0)
     signs = 1 - 2 * (torch.arange(leaf.numel(), device=leaf.device) % 2).to(leaf.dtype)
     signs = -signs if kind == "negated" else signs

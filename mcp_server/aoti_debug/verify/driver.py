@@ -107,6 +107,13 @@ class Before:
         return self.failing_call if bad else None
 
     @property
+    def nonfinite(self) -> Literal["nan", "inf"]:
+        """Return which of both its calls returned; NaN where that is not known of each."""
+        bad = [one for one in self.observations.run.calls if one.holds_nonfinite]
+        known = bad and all(any(out.inf and not out.nan for out in one.outputs) for one in bad)
+        return "inf" if known else "nan"
+
+    @property
     def operator(self) -> str | None:
         """Return the custom operator that the results were wrong by."""
         found = self.material.diagnosis
@@ -169,7 +176,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
             found = judge(facts)
         if facts.checked and found.verdict == "fixed" and not facts.now.failed:
             failed = failed_check(before.observations, was.values())
-            number, bad = before.wrong_call, facts.nonfinite
+            number, bad = before.wrong_call, facts.nonfinite and before.nonfinite
             said = await unnoticed(state, request, ran, failed, number, nonfinite=bad)
             found = judge(replace(facts, unnoticed=said))
         slow = ""

@@ -34,13 +34,13 @@ async def unnoticed(
     failed: Sequence[ast.expr],
     call: int | None,
     *,
-    nonfinite: bool,
+    nonfinite: str,
 ) -> str:
     """Say which wrong results the script does not notice; "" if it notices all. `failed` is the
-    check that complained of `call`, where it is known: no other may replace it. NaN differs from
-    itself, so it is tried only on a check that asks for finite values (`nonfinite`)."""
+    check that complained of `call`, where it is known: no other may replace it. `nonfinite`, what
+    calls returned: NaN differs from itself, so it is tried only on a check of finite values."""
     compares = any(COMPARING & callees(one) for one in failed)
-    kinds = (*("nan",) * (nonfinite and not compares), "finite", "negated")
+    kinds = (*[nonfinite] * bool(nonfinite and not compares), "finite", "negated")
     several = parts(failed[0]) if len(failed) == 1 else []
     asked = [n for n, one in enumerate(several) if COMPARING & callees(one)]
     more = call is not None and len(fixed.observations.run.calls) > 1
