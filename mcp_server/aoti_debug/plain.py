@@ -58,6 +58,15 @@ def plain(text: str, limit: int | None = None) -> str:
     return text
 
 
+_NAME = re.compile(r"[\w.:/@<>+*-]{1,200}")
+
+
+def named(*texts: str) -> str:
+    """Return names from a foreign file, to stand in a sentence: what can be none is quoted."""
+    shown = (t if _NAME.fullmatch(t) else f"{plain(t, 40)!r}, which is no name" for t in texts)
+    return ", ".join(shown)
+
+
 _WARNING = re.compile(r":\d{1,9}: \w{0,100}Warning: ")
 
 

@@ -30,6 +30,7 @@ __all__ = ["Request", "Service"]
 
 OnProgress = Callable[[str], None]
 RUNS = 8  # of one client at a time
+ANSWER_BYTES = 1 << 18  # no run of ours leaves more; what has it read holds the event loop
 REMEMBERED = 32  # runs that have ended, of which the answer stays here; the others' are read again
 
 
@@ -214,7 +215,7 @@ class Service:
         """Return the answer of a run of another process, or of an earlier one."""
         directory = RunDirectory.open(run, self._home, owner)
         try:
-            kept = json.loads(read_regular(directory.path / ANSWER))
+            kept = json.loads(read_regular(directory.path / ANSWER, ANSWER_BYTES))
             answer: RunModel = kind_named(kept["kind"]).answer.model_validate(kept["answer"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError, AotiDebugError) as error:
             what = "goes on in another process" if directory.is_running() else "left no answer"

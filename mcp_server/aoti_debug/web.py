@@ -54,8 +54,9 @@ UPLOADS = 2
 SESSIONS, ALL_SESSIONS = 24, 96  # of one token or peer, and of all that have none
 QUIET_S = 180.0  # since it was used: a session that may be another client's is not ended before
 IDLE_S = 30 * 60.0  # after which the SDK ends a session
-BODY = 4 << 20
-BODIES = 8 << 20  # bytes of one client's requests at a time: to parse them holds the event loop
+BODY = 1 << 20
+# Bytes of one client's requests, at once and in a second: to parse them holds the event loop.
+BURST, RATE = 2 << 20, 1 << 18
 SMALL = 500  # chunks of a body that come at once
 BUSY = 2
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
@@ -149,7 +150,7 @@ class Guard:
         self._tokens = tokens
         self._hosts = {host.lower() for host in hosts}
         self._open: Counter[str] = Counter()  # requests, by client
-        self._held: Counter[str] = Counter()  # bytes of their bodies
+        self._sent: dict[str, tuple[float, float]] = {}  # bytes over the rate, and when
         self._sessions: dict[str, _Session] = {}
         self._calls: set[tuple[str, str | int]] = set()  # sessions and ids, not answered yet
 
@@ -199,18 +200,20 @@ class Guard:
         body: bytes | None = None
         with anyio.move_on_after(BODY_S):
             body = await _body(receive)
-        size = len(body or b"")
-        if self._held[client] + size > BODIES:
-            what = f"requests of yours of {BODIES >> 20} MiB are not answered yet"
-            await _refusal(429, what, "Wait for one of them.")(scope, receive, send)
+        over = self._over(client) + len(body or b"")
+        if over > BURST and len(body or b"") <= BODY:
+            what = f"your requests came at over {RATE >> 10} KiB a second"
+            await _refusal(429, what, "Wait some seconds.")(scope, receive, send)
             return
-        self._held[client] += size
-        try:
-            await self._whole(body, scope, headers, receive, send)
-        finally:
-            self._held[client] -= size
-            if not self._held[client]:
-                del self._held[client]
+        self._sent[client] = over, time.monotonic()
+        await self._whole(body, scope, headers, receive, send)
+
+    def _over(self, client: str) -> float:
+        """Return how many bytes a client has sent over its rate; forget who has sent none."""
+        now = time.monotonic()
+        left = {who: size - (now - at) * RATE for who, (size, at) in self._sent.items()}
+        self._sent = {who: (size, now) for who, size in left.items() if size > 0}
+        return self._sent.get(client, (0.0, now))[0]
 
     async def _whole(
         self, body: bytes | None, scope: Scope, headers: Headers, receive: Receive, send: Send

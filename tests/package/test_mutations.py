@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import struct
 import subprocess
@@ -242,23 +241,19 @@ def peak_kib() -> int:
 
 
 def main() -> None:
-    global inside
     source, folder, result = map(Path, sys.argv[1:4])
     writes: list[str] = []
     warnings.filterwarnings("ignore", message="Duplicate name")  # of the mutations themselves
-    slowest = 0.0
     count = found = 0
 
     def read(path: Path) -> None:
         global inside
-        nonlocal slowest, count, found
+        nonlocal count, found
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its signal ends the process
-        started = resource.getrusage(resource.RUSAGE_SELF).ru_utime
         inside = True
         package = inspect(path)
         document = json.dumps(told(answer(package)).structured_content)
         inside = False
-        slowest = max(slowest, resource.getrusage(resource.RUSAGE_SELF).ru_utime - started)
         signal.setitimer(signal.ITIMER_PROF, 0)
         assert len(document) < 8_000, path
         count += 1
@@ -266,20 +261,12 @@ def main() -> None:
 
     answer(inspect(source))  # imports happen here
     watch(writes)
-    base = peak_kib()
     for path in paths(source, folder):
         read(path)
     for number, kind in drawn(source, folder / "drawn.pt2"):
         BOUNDED(max_examples=number)(given(kind)(read))()
-    peak = peak_kib()
-    facts = {
-        "count": count,
-        "found": found,
-        "writes": writes,
-        "slowest": slowest,
-        "peak_mib": peak // 1024,
-        "base_mib": base // 1024,
-    }
+    peak = peak_kib() // 1024
+    facts = {"count": count, "found": found, "writes": writes, "peak_mib": peak}
     result.write_text(json.dumps(facts))
 
 

@@ -167,6 +167,22 @@ CHANGES["size"], CHANGES["comment"] = size(evaluated), size(commented)
 CHANGES["quotes"] = quoted
 
 
+def imports(records):
+    document = json.loads(records["models/model.json"])
+    signature = document["graph_module"]["module_call_graph"][0]["signature"]
+    protocol, tree = json.loads(signature["in_spec"])
+    named = {{"default_factory_module": "beside", "default_factory_name": "made"}}
+    keys = tree["children_spec"][1]
+    keys.update(type="collections.defaultdict", context={{**named, "dict_context": []}})
+    signature["in_spec"] = json.dumps([protocol, tree])
+    records["models/model.json"] = json.dumps(document).encode()
+
+
+with open("beside.py", "w") as beside:
+    beside.write(f"made = open({{RAN!r}}, 'w').close")
+CHANGES["import"] = imports
+
+
 def outcome(load, path):
     if os.path.exists(RAN):
         os.remove(RAN)
@@ -222,7 +238,7 @@ def test_a_pickle_runs_only_where_the_file_is_trusted(cases: Cases, name: str) -
     assert "--trust" in cases[name]["ours"]["message"]
 
 
-@pytest.mark.parametrize("name", ["guard", "size", "comment", "quotes"])
+@pytest.mark.parametrize("name", ["guard", "size", "comment", "quotes", "import"])
 def test_no_text_of_a_program_is_run_as_code(cases: Cases, name: str) -> None:
     assert cases[name]["trusted"]["ran"]
     assert cases[name]["ours"]["error"] == "NeedsTrust"

@@ -25,13 +25,13 @@ from aoti_debug.read.record import (
     SanitizerError,
     SanitizerSummary,
 )
-from aoti_debug.read.scan import scan_text
 from aoti_debug.triage.debuggers import read_core
+from read.records import logged, of, one
 from recordings import recorded, recorded_bytes
 
 
 def exceptions(text: str) -> list[PythonException]:
-    return [r for r in scan_text(text, "a").records if isinstance(r, PythonException)]
+    return of(PythonException, text)
 
 
 def printed_by(code: str) -> str:
@@ -44,28 +44,28 @@ def test_a_real_chain_of_causes_is_read() -> None:
         "try:\n  try:\n    1/0\n  except ZeroDivisionError as e:\n    raise KeyError('k') from e\n"
         "except KeyError:\n  raise RuntimeError('two\\n\\nlines')"
     )
-    first, second, third = exceptions(text)
-    assert [e.type for e in (first, second, third)] == [
-        "ZeroDivisionError",
-        "KeyError",
-        "RuntimeError",
+    found = exceptions(text)
+    assert [(e.type, e.relation, e.last) for e in found] == [
+        ("ZeroDivisionError", "cause", False),
+        ("KeyError", "context", False),
+        ("RuntimeError", None, True),
     ]
-    assert [e.relation for e in (first, second, third)] == ["cause", "context", None]
-    assert [e.last for e in (first, second, third)] == [False, False, True]
-    assert third.message == "two\n\nlines"
-    assert third.frames[-1].file == "<string>"
+    assert found[-1].message == "two\n\nlines"
+    assert found[-1].frames[-1].file == "<string>"
 
 
-def test_a_real_syntax_error_without_a_traceback_is_read() -> None:
-    (found,) = exceptions(printed_by("x = (\n"))
-    assert (found.type, found.frames[-1].line) == ("SyntaxError", 1)
-    assert found.message.startswith("'(' was never closed")
-
-
-def test_a_syntax_error_inside_an_import_is_read() -> None:
-    (found,) = exceptions(printed_by("compile('a b', 'm.py', 'exec')"))
-    assert found.type == "SyntaxError"
-    assert found.frames[-1].file == "m.py"
+@pytest.mark.parametrize(
+    ("code", "type_", "begins", "place"),
+    [
+        ("x = (\n", "SyntaxError", "'(' was never closed", "<string>:1"),  # without a traceback
+        ("compile('a b', 'm.py', 'exec')", "SyntaxError", "", "m.py:1"),
+        ("def f():\n  f()\nf()", "RecursionError", "maximum recursion depth", "<string>:2"),
+    ],
+)
+def test_a_real_exception_is_read(code: str, type_: str, begins: str, place: str) -> None:
+    (found,) = exceptions(printed_by(code))
+    assert (found.type, f"{found.frames[-1].file}:{found.frames[-1].line}") == (type_, place)
+    assert found.message.startswith(begins)
 
 
 RAISES = "def f():\n  raise ValueError('no')\nf()"
@@ -83,12 +83,6 @@ def test_a_traceback_whose_beginning_was_cut_off_is_read(prefix: str) -> None:
 def test_frames_that_lead_to_no_exception_are_none() -> None:
     frames = printed_by(RAISES).splitlines()[1:-1]
     assert not exceptions("\n".join([*frames, "and so on", "the run went on", "epoch 2", "done"]))
-
-
-def test_a_real_recursion_is_read() -> None:
-    (found,) = exceptions(printed_by("def f():\n  f()\nf()"))
-    assert found.type == "RecursionError"
-    assert found.message.startswith("maximum recursion depth exceeded")
 
 
 GROUP = """\
@@ -131,14 +125,8 @@ Traceback (most recent call last):
 def test_marks_are_no_source_text_and_any_name_is_a_type(name: str) -> None:
     (found,) = exceptions(TRACE.format(name))
     assert (found.type, found.message) == (name, "oops")
-    assert [f.text for f in found.frames] == [
-        "return self.fc(h)",
-        "return forward_call(*args, **kwargs)",
-    ]
-
-
-def test_the_deepest_frame_of_the_users_files_is_found() -> None:
-    (found,) = exceptions(TRACE.format("RuntimeError"))
+    texts = ["return self.fc(h)", "return forward_call(*args, **kwargs)"]
+    assert [frame.text for frame in found.frames] == texts
     frame = users_frame(found.frames)
     assert frame is not None
     assert (frame.file, frame.line) == ("/home/user/model.py", 7)
@@ -201,10 +189,6 @@ def test_of_very_many_tracebacks_the_first_and_last_are_kept() -> None:
     assert (found[0].message, found[-1].message) == ("n0", "n1999")
 
 
-def dumps(text: str) -> list[FaultHandlerDump]:
-    return [r for r in scan_text(text, "a").records if isinstance(r, FaultHandlerDump)]
-
-
 @pytest.mark.parametrize(
     ("stage", "reason", "function"),
     [
@@ -214,7 +198,7 @@ def dumps(text: str) -> list[FaultHandlerDump]:
     ],
 )
 def test_recorded_dumps_give_the_threads_own_stack(stage: str, reason: str, function: str) -> None:
-    (found,) = dumps(recorded("cpu", stage))
+    found = logged(FaultHandlerDump, "cpu", stage)
     assert (found.reason, found.threads) == (reason, 2)
     assert found.frames[0].function == function
     assert found.frames[-1].function == "<module>"
@@ -239,13 +223,10 @@ Segmentation fault
 
 
 def test_a_dump_of_python_3_14_has_a_c_stack_and_modules() -> None:
-    (found,) = dumps(NEW_DUMP)
+    found = one(FaultHandlerDump, NEW_DUMP)
     assert [f.line for f in found.frames] == [7, 0]
     assert found.span.last > 9
-
-
-def test_two_dumps_are_two() -> None:
-    assert len(dumps(NEW_DUMP + NEW_DUMP)) == 2
+    assert len(of(FaultHandlerDump, NEW_DUMP + NEW_DUMP)) == 2
 
 
 # name: tool, access, size, kernel, line, first thread, count in the text and in the XML
@@ -262,9 +243,7 @@ FINDINGS = {
 
 
 def from_text(name: str) -> SanitizerError:
-    records = scan_text(recorded("sanitizer", f"{name}.txt"), "san.log").records
-    (found,) = (r for r in records if isinstance(r, SanitizerError))
-    return found
+    return logged(SanitizerError, "sanitizer", f"{name}.txt")
 
 
 def from_xml(name: str) -> SanitizerError:
@@ -316,8 +295,7 @@ def test_the_distance_to_the_allocation_is_in_the_text_alone(
 
 
 def test_a_race_is_one_finding_with_its_writer() -> None:
-    text, xml = from_text("racecheck-3"), from_xml("racecheck-3")
-    for found in (text, xml):
+    for found in (from_text("racecheck-3"), from_xml("racecheck-3")):
         assert (found.tool, found.line, found.offset) == ("racecheck", 8, 0xA0)
 
 
@@ -328,8 +306,7 @@ def test_a_leak_is_a_finding_without_a_kernel() -> None:
 
 
 def test_failed_api_calls_are_no_findings() -> None:
-    records = scan_text(recorded("sanitizer", "memcheck-8.txt"), "a").records
-    assert not [r for r in records if isinstance(r, SanitizerError)]
+    assert not of(SanitizerError, recorded("sanitizer", "memcheck-8.txt"))
     assert read_memcheck_xml(recorded_bytes("sanitizer", "memcheck-8.xml"), "a") == ()
 
 
@@ -337,9 +314,7 @@ def test_failed_api_calls_are_no_findings() -> None:
     ("name", "errors"), [("memcheck-0", 6), ("racecheck-3", 1), ("racecheck-33", 256)]
 )
 def test_the_summary_counts_errors(name: str, errors: int) -> None:
-    records = scan_text(recorded("sanitizer", f"{name}.txt"), "a").records
-    (summary,) = (r for r in records if isinstance(r, SanitizerSummary))
-    assert summary.errors == errors
+    assert logged(SanitizerSummary, "sanitizer", f"{name}.txt").errors == errors
 
 
 def test_the_older_wording_is_read_too() -> None:
@@ -351,8 +326,7 @@ def test_the_older_wording_is_read_too() -> None:
         "=========     and is 1 bytes after the nearest allocation at 0x7e00 of size 256 bytes\n"
         "=========\n"
     )
-    (found,) = scan_text(text, "a").records
-    assert isinstance(found, SanitizerError)
+    found = one(SanitizerError, text)
     assert (found.kernel, found.file) == ("void k<float>(T1 *, int)", "/src/a b/k.cu")
     assert (found.thread, found.block) == ((1, 2, 3), (4, 5, 6))
     assert (found.address, found.distance, found.allocation_address) == (0x7F00, 1, 0x7E00)
@@ -369,8 +343,7 @@ def test_the_older_wording_is_read_too() -> None:
     ],
 )
 def test_a_rule_of_a_test_runner_is_no_finding(line: str) -> None:
-    records = scan_text(f"{line}\n    at oob(int *)+0x1 in k.cu:5\n", "a").records
-    assert not [r for r in records if isinstance(r, SanitizerError)]
+    assert not of(SanitizerError, f"{line}\n    at oob(int *)+0x1 in k.cu:5\n")
 
 
 BOMB = b"""<?xml version="1.0"?>
@@ -409,19 +382,12 @@ def test_a_clean_file_has_no_findings() -> None:
 
 
 def test_the_driver_and_cuda_gdb_tell_of_an_assert() -> None:
-    driver = scan_text(recorded("sanitizer", "drv-5.txt"), "a").records
-    gdb = scan_text(recorded("sanitizer", "gdb-5.txt"), "a").records
-    (first,) = (r for r in driver if isinstance(r, GpuException))
-    (second,) = (r for r in gdb if isinstance(r, GpuException))
+    first = logged(GpuException, "sanitizer", "drv-5.txt")
+    second = logged(GpuException, "sanitizer", "gdb-5.txt")
     assert (first.exception, first.kernel) == ("CUDBG_EXCEPTION_WARP_ASSERT", "_Z3assi")
     assert (second.exception, second.kernel, second.line) == ("Assertion failed", "ass", 10)
-    (failed,) = (r for r in driver if isinstance(r, DeviceAssert))
+    failed = logged(DeviceAssert, "sanitizer", "drv-5.txt")
     assert (failed.file, failed.line, failed.function) == ("k.cu", 10, "void ass(int)")
-
-
-def only_exception(text: str) -> GpuException:
-    (found,) = (r for r in scan_text(text, "a").records if isinstance(r, GpuException))
-    return found
 
 
 @pytest.mark.parametrize(
@@ -434,8 +400,7 @@ def test_a_core_dumps_own_tables_tell_what_cuda_gdb_tells(
     core.write_bytes(recorded_bytes("dumps", f"{fault}.core"))
     nowhere = {"PATH": str(tmp_path)}  # no cuda-gdb
     assert anyio.run(partial(read_core, core, to, nowhere)) is None
-    ours = only_exception(to.read_text())
-    theirs = only_exception(recorded("dumps", f"{fault}.gdb"))
+    ours, theirs = one(GpuException, to.read_text()), logged(GpuException, "dumps", f"{fault}.gdb")
     for field in ("exception", "kernel", "line", "block", "thread"):
         assert getattr(ours, field) == getattr(theirs, field), field
     said, known = (

@@ -25,11 +25,7 @@ from aoti_debug.read.record import (
     Terminated,
 )
 from aoti_debug.read.scan import scan_text
-
-
-def read(text: str, kind: type[Record]) -> list[Record]:
-    return [r for r in scan_text(text, "stderr.log").records if isinstance(r, kind)]
-
+from read.records import R, of, one
 
 OUTPUT_CODE = (
     "V1121 10:41:49.116000 20879 torch/_inductor/compile_fx.py:1568] [__output_code]         "
@@ -45,111 +41,104 @@ SOURCE = [
 @pytest.mark.parametrize("prefix", ["", OUTPUT_CODE])
 @pytest.mark.parametrize("line", SOURCE)
 def test_source_text_that_holds_a_message_is_none(line: str, prefix: str) -> None:
-    assert not read(prefix + line, DeviceAssert)
-    assert not read(prefix + line, InputCheck)
-
-
-def test_words_in_quotes_below_a_frame_are_source() -> None:
-    frame = '  File "/home/user/m.py", line 3, in f'
-    echo = '    raise RuntimeError("Error: input_handles[0]: unmatched dim value at 1, x")'
-    assert not read(f"{frame}\n{echo}\n", InputCheck)
+    assert not of(DeviceAssert, prefix + line)
+    assert not of(InputCheck, prefix + line)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected", "got", "rest"),
+    ("kind", "text"),
     [
         (
-            "unmatched dtype, expected: 6(at::kFloat), but got: 7",
-            "float32",
-            "float64",
-            ("dtype", None, "equal"),
+            InputCheck,  # words in quotes below a frame are source
+            '  File "/home/user/m.py", line 3, in f\n    raise RuntimeError("Error: '
+            'input_handles[0]: unmatched dim value at 1, x")\n',
         ),
         (
-            "unmatched dtype, expected: 15(at::kBFloat16), but got: 5",
-            "bfloat16",
-            "float16",
-            ("dtype", None, "equal"),
-        ),
-        ("unmatched dim value at 1, expected: 10, but got: 11", "10", "11", ("size", 1, "equal")),
-        (
-            "dim value is too small at 0, expected it to be >= 2, but got: 1",
-            "2",
-            "1",
-            ("size", 0, "min"),
+            DeviceAssert,
+            "Assertion `x` failed.\nblock: [a] Assertion `\nx:y: f: block: [0,0,0] Assertion `c`\n",
         ),
         (
-            "dim value is too large at 0, expected to be <= 64, but got: 128",
-            "64",
-            "128",
-            ("size", 0, "max"),
+            Terminated,
+            "Killed 3 stale workers\nthe Aborted request\nSegmentation fault handler\n",
         ),
         (
-            "unmatched stride value at 0, expected: 10, but got: 1",
-            "10",
-            "1",
-            ("stride", 0, "equal"),
+            CodePlace,
+            "/x/torch/_inductor/compile_fx.py:322: UserWarning: TensorFloat32 cores",
         ),
         (
-            "unmatched device type, expected: 11(cuda), but got: 0",
-            "cuda",
-            "cpu",
-            ("device", None, "equal"),
+            CodePlace,
+            'V0101 00:00:00.000000 1 torch/_dynamo/x.py:9] [0/0]   File "/x/torch/_dynamo/y.py", '
+            "line 1",
         ),
-        (
-            "unmatched device type, expected: 00(cpu), but got: 12",
-            "cpu",
-            "xpu",
-            ("device", None, "equal"),
-        ),
-        ("something new", "", "something new", ("other", None, "equal")),
+        (CodePlace, "W0101 00:00:00.000000 1 torch/_inductor/utils.py:1250] skipping"),
+    ],
+)
+def test_a_text_that_only_looks_like_a_record_is_none(kind: type[Record], text: str) -> None:
+    assert of(kind, text) == []
+
+
+HALVES = ("dtype", None, "equal", "bfloat16", "float16")
+
+
+@pytest.mark.parametrize(
+    ("what", "wanted", "given", "put"),
+    [
+        ("unmatched dtype", ": 15(at::kBFloat16)", "5", HALVES),
+        ("dim value is too small at 0", " it to be >= 2", "1", ("size", 0, "min", "2", "1")),
+        ("dim value is too large at 0", " to be <= 64", "128", ("size", 0, "max", "64", "128")),
+        ("unmatched device type", ": 00(cpu)", "12", ("device", None, "equal", "cpu", "xpu")),
     ],
 )
 def test_the_input_check_is_put_into_words(
-    text: str, expected: str, got: str, rest: tuple[object, ...]
+    what: str, wanted: str, given: str, put: tuple[object, ...]
 ) -> None:
     for head in ("Error: ", "RuntimeError: ", "user output Error: "):
-        (found,) = read(f"{head}input_handles[3]: {text}\n\n", InputCheck)
-        assert isinstance(found, InputCheck)
-        assert (found.input, found.expected, found.got) == (3, expected, got)
-        assert (found.property, found.dim, found.relation) == rest
+        text = f"{head}input_handles[3]: {what}, expected{wanted}, but got: {given}\n\n"
+        found = one(InputCheck, text)
+        assert found.input == 3
+        assert (found.property, found.dim, found.relation, found.expected, found.got) == put
+
+
+def test_an_input_check_of_another_form_keeps_its_words() -> None:
+    found = one(InputCheck, "Error: input_handles[3]: something new\n\n")
+    assert (found.input, found.property, found.expected) == (3, "other", "")
+    assert (found.dim, found.relation, found.got) == (None, "equal", "something new")
 
 
 def test_the_same_check_on_two_streams_is_one_record() -> None:
     text = "input_handles[0]: unmatched dim value at 1, expected: 10, but got: 11"
-    assert len(read(f"Error: {text}\n\nRuntimeError: {text}\n", InputCheck)) == 1
+    assert one(InputCheck, f"Error: {text}\n\nRuntimeError: {text}\n").input == 0
+
+
+OF_ATEN = "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu"
 
 
 @pytest.mark.parametrize(
-    ("text", "file", "function", "condition", "bounds"),
+    ("head", "file", "function", "condition", "bounds"),
     [
         (
-            "/ic/ck.py:34: unknown: block: [1,3,0], thread: [101,0,0] Assertion "
-            "`index out of bounds: 0 <= tmp4 < ks0` failed.",
+            "/ic/ck.py:34: unknown: block: [1,3,0], thread: [101,0,0]",
             "/ic/ck.py",
             None,
             "index out of bounds: 0 <= tmp4 < ks0",
             ("0", "tmp4", "ks0"),
         ),
         (
-            "loss 0.5 /ic/ck.py:34: unknown: block: [0,0,0], thread: [0,0,0] Assertion "
-            "`NaN or Inf found` failed.",
+            "loss 0.5 /ic/ck.py:34: unknown: block: [0,0,0], thread: [0,0,0]",
             "/ic/ck.py",
             None,
             "NaN or Inf found",
             (None, None, None),
         ),
         (
-            "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu:93: operator(): block: [0,0,0], "
-            'thread: [5,0,0] Assertion `-sizes[i] <= index && index < sizes[i] && "index out of '
-            'bounds"` failed.',
-            "/pytorch/aten/src/ATen/native/cuda/IndexKernel.cu",
+            f"{OF_ATEN}:93: operator(): block: [0,0,0], thread: [5,0,0]",
+            OF_ATEN,
             "operator()",
             '-sizes[i] <= index && index < sizes[i] && "index out of bounds"',
             (None, None, None),
         ),
         (
-            "k.cu:10: void ass<float, 3>(int): block: [0,0,0], thread: [2,0,0] Assertion "
-            "`(threadIdx.x < n) && `x`` failed.",
+            "k.cu:10: void ass<float, 3>(int): block: [0,0,0], thread: [2,0,0]",
             "k.cu",
             "void ass<float, 3>(int)",
             "(threadIdx.x < n) && `x`",
@@ -158,23 +147,16 @@ def test_the_same_check_on_two_streams_is_one_record() -> None:
     ],
 )
 def test_asserts_of_gpu_kernels_are_taken_apart(
-    text: str, file: str, function: str | None, condition: str, bounds: tuple[str | None, ...]
+    head: str, file: str, function: str | None, condition: str, bounds: tuple[str | None, ...]
 ) -> None:
-    (found,) = read(text + "\n" + text + "\n", DeviceAssert)
-    assert isinstance(found, DeviceAssert)
+    found = one(DeviceAssert, f"{head} Assertion `{condition}` failed.\n" * 2)
     assert (found.file, found.function, found.condition) == (file, function, condition)
     assert (found.lower, found.index, found.upper) == bounds
     assert found.count == 2
 
 
-def test_text_that_mentions_an_assertion_is_none() -> None:
-    text = "Assertion `x` failed.\nblock: [a] Assertion `\nx:y: f: block: [0,0,0] Assertion `c`\n"
-    assert read(text, DeviceAssert) == []
-
-
 def test_a_cpu_assert_without_its_place_is_kept() -> None:
-    (found,) = read("Error: index out of bounds: 0 <= tmp2 < 10L\nbye\n", DeviceAssert)
-    assert isinstance(found, DeviceAssert)
+    found = one(DeviceAssert, "Error: index out of bounds: 0 <= tmp2 < 10L\nbye\n")
     assert (found.file, found.line, found.upper) == ("", 0, "10")
 
 
@@ -189,56 +171,40 @@ def test_a_cpu_assert_without_its_place_is_kept() -> None:
     ],
 )
 def test_the_runtimes_message_is_told_from_others(text: str, message: str | None) -> None:
-    found = read(text + "\n", RuntimeMessage)
-    got = [r.message for r in found if isinstance(r, RuntimeMessage)]
+    got = [found.message for found in of(RuntimeMessage, text + "\n")]
     assert got == ([] if message is None else [message])
+
+
+THREW = "terminate called after throwing an instance of"
 
 
 @pytest.mark.parametrize(
     ("text", "type_", "message"),
     [
-        (
-            "terminate called after throwing an instance of 'c10::Error'\n"
-            "  what():  bad\nthing\n\nx",
-            "c10::Error",
-            "bad\nthing",
-        ),
-        ("terminate called after throwing an instance of 'int'\nAborted (core dumped)", "int", ""),
-        (
-            "terminate called without an active exception",
-            None,
-            "terminate called without an active exception",
-        ),
-        ("free(): invalid pointer", None, "free(): invalid pointer"),
-        ("double free or corruption (!prev)", None, "double free or corruption (!prev)"),
-        ("python3: malloc(): corrupted top size", None, "malloc(): corrupted top size"),
-        (
-            "*** stack smashing detected ***: terminated",
-            None,
-            "*** stack smashing detected ***: terminated",
+        (f"{THREW} 'c10::Error'\n  what():  bad\nthing\n\nx", "c10::Error", "bad\nthing"),
+        (f"{THREW} 'int'\nAborted (core dumped)", "int", ""),
+        *(
+            (f"{before}{message}", None, message)
+            for before, message in (
+                ("", "terminate called without an active exception"),
+                ("", "free(): invalid pointer"),
+                ("", "double free or corruption (!prev)"),
+                ("python3: ", "malloc(): corrupted top size"),
+                ("", "*** stack smashing detected ***: terminated"),
+                ("", "Bus error (core dumped)"),
+                ("", "Killed"),
+            )
         ),
         (
             "run.sh: line 3: 22573 Segmentation fault      (core dumped) python3 x.py",
             None,
             "Segmentation fault (core dumped)",
         ),
-        ("Bus error (core dumped)", None, "Bus error (core dumped)"),
-        ("Killed", None, "Killed"),
     ],
 )
 def test_last_words_are_read(text: str, type_: str | None, message: str) -> None:
-    found = read(text + "\n", Terminated)
-    assert isinstance(found[0], Terminated)
-    assert (found[0].type, found[0].message) == (type_, message)
-
-
-def test_ordinary_prose_is_no_death() -> None:
-    assert (
-        read(
-            "Killed 3 stale workers\nthe Aborted request\nSegmentation fault handler\n", Terminated
-        )
-        == []
-    )
+    found = of(Terminated, text + "\n")[0]
+    assert (found.type, found.message) == (type_, message)
 
 
 def test_two_shim_exceptions_in_a_row_are_two() -> None:
@@ -246,9 +212,8 @@ def test_two_shim_exceptions_in_a_row_are_two() -> None:
     raised = "Exception raised from meta at /pytorch/x.cpp:9 (most recent call first):\n"
     frame = "frame #0: f(int) + 0x9d (0x7f0 in /opt/libc10.so)\n"
     text = f"{head}one\n{raised}{frame}\n{head}two\nlines\n{raised}{frame}{frame}"
-    found = read(text, ShimException)
-    assert [s.message for s in found if isinstance(s, ShimException)] == ["one", "two\nlines"]
-    throws = [t.functions for t in read(text, CppThrow) if isinstance(t, CppThrow)]
+    assert [shim.message for shim in of(ShimException, text)] == ["one", "two\nlines"]
+    throws = [throw.functions for throw in of(CppThrow, text)]
     assert throws == [("f(int)",), ("f(int)", "f(int)")]
 
 
@@ -258,9 +223,7 @@ def test_a_frame_without_symbols_keeps_its_place() -> None:
         "frame #0: <unknown function> + 0xc114 (0x7f in /opt/a b/libc10.so)\n"
         "frame #1: /opt/bin/python3() [0x58216f]\n<omitting python frames>\n"
     )
-    (found,) = read(text, CppThrow)
-    assert isinstance(found, CppThrow)
-    assert found.functions == ("<unknown function>", "")
+    assert one(CppThrow, text).functions == ("<unknown function>", "")
 
 
 def test_gdbs_stack_of_a_model_with_line_tables_names_the_wrappers_line() -> None:
@@ -272,8 +235,7 @@ def test_gdbs_stack_of_a_model_with_line_tables_names_the_wrappers_line() -> Non
         "#2  0x00007f in AOTInductorModelContainerRun () from /tmp/x/cabc.wrapper.so\n"
         "(gdb) quit\n"
     )
-    (found,) = read(text, NativeBacktrace)
-    assert isinstance(found, NativeBacktrace)
+    found = one(NativeBacktrace, text)
     assert found.signal == "SIGSEGV"
     assert [f.line for f in found.frames] == [12, 955, None]
     assert found.frames[0].function == "lab::crash(at::Tensor const&)"
@@ -312,31 +274,8 @@ def test_a_line_tells_its_place_and_a_log_of_such_lines_its_phase(
     assert (best.phase, best.confidence) == (phase, "possible")
 
 
-def test_a_warning_of_torch_is_no_place() -> None:
-    line = "/x/torch/_inductor/compile_fx.py:322: UserWarning: TensorFloat32 tensor cores"
-    assert not [r for r in scan_text(line, "log").records if isinstance(r, CodePlace)]
-    line = (
-        'V0101 00:00:00.000000 1 torch/_dynamo/x.py:9] [0/0]   File "/x/torch/_dynamo/y.py", line 1'
-    )
-    assert not [r for r in scan_text(line, "log").records if isinstance(r, CodePlace)]
-    line = "W0101 00:00:00.000000 1 torch/_inductor/utils.py:1250] skipping"
-    assert not [r for r in scan_text(line, "log").records if isinstance(r, CodePlace)]
-
-
-def test_the_deepest_frames_decide_and_a_compiled_graph_that_runs_is_no_compile() -> None:
-    text = (
-        '  File "/x/torch/_inductor/compile_fx.py", line 257, in cudagraphify_impl\n'
-        '  File "/tmp/torchinductor_me/7q/c7q.py", line 691, in call\n'
-        "RuntimeError: CUDA error: an illegal memory access was encountered\n"
-    )
-    from aoti_debug.read.scan import log_readers
-    from aoti_debug.signatures import matcher
-
-    records = scan_text(text, "log", [*log_readers("log"), matcher("log")]).records
-    best = diagnose(Observations(records))[0]
-    assert (best.category, best.phase) == ("illegal_memory_access", "run")
-
-
+AFTER = "[  after_launch - k - buf0  ]:\n"
+BEFORE = "[  before_launch - k - buf0  ]:\n"
 BLOCK = """\
 Number of elements: 128
 Dtype: float32
@@ -353,17 +292,18 @@ Requires grad: 0
 """
 
 
-def printed(text: str) -> tuple[Record, ...]:
-    return scan_text(text, "stdout.log", [PrinterReader("stdout.log")]).records
+def printed(kind: type[R], text: str) -> list[R]:
+    records = scan_text(text, "stdout.log", [PrinterReader("stdout.log")]).records
+    return [found for found in records if isinstance(found, kind)]
 
 
 def launches(text: str) -> Launches:
-    (found,) = (r for r in printed(text) if isinstance(r, Launches))
+    (found,) = printed(Launches, text)
     return found
 
 
 def blocks(text: str) -> list[TensorStatistics]:
-    return [r for r in printed(text) if isinstance(r, TensorStatistics)]
+    return printed(TensorStatistics, text)
 
 
 def block(text: str) -> TensorStatistics:
@@ -400,11 +340,8 @@ def test_launches_are_numbered_and_the_unfinished_one_named(
 
 def test_a_block_is_read_field_by_field() -> None:
     found = block("[  before_launch - aoti_torch_cpu_addmm_out - buf0  ]:\n" + BLOCK)
-    assert (found.when, found.kernel, found.argument) == (
-        "before",
-        "aoti_torch_cpu_addmm_out",
-        "buf0",
-    )
+    assert (found.when, found.kernel) == ("before", "aoti_torch_cpu_addmm_out")
+    assert found.argument == "buf0"
     assert (found.launch, found.numel, found.dtype, found.device) == (1, 128, "float32", "cpu")
     assert (found.mean, found.min, found.max) == (-0.0178562, -1.37077, 1.47361)
     assert (found.size, found.stride, found.values) == ((8, 16), (16, 1), None)
@@ -413,8 +350,8 @@ def test_a_block_is_read_field_by_field() -> None:
 
 def test_the_next_block_may_start_on_a_scalars_line() -> None:
     text = (
-        "[  before_launch - k - buf0  ]:\n" + BLOCK + "[  before_launch - k - 65536L: 65536  ]\\n"
-        "[  before_launch - k - 128L: 128  ]\\n[  after_launch - k - buf0  ]:\n" + BLOCK
+        BEFORE + BLOCK + "[  before_launch - k - 65536L: 65536  ]\\n"
+        "[  before_launch - k - 128L: 128  ]\\n" + AFTER + BLOCK
     )
     before, after = blocks(text)
     assert (before.when, after.when, after.launch) == ("before", "after", 1)
@@ -422,67 +359,64 @@ def test_the_next_block_may_start_on_a_scalars_line() -> None:
     assert (found.mode, found.total, found.unfinished) == (2, 1, None)
 
 
-def test_a_scalars_line_of_torch_2_6_ends_in_a_newline() -> None:
-    text = "[  before_launch - k - s0: 8  ]\n[  before_launch - k - buf0  ]:\n" + BLOCK
+def test_a_scalars_line_of_torch_2_6_ends_in_a_newline_and_its_labels_are_kept() -> None:
+    text = "[  before_launch - k - s0: 8  ]\n" + BEFORE + BLOCK
     assert launches(text).total == 1
     assert block(text).argument == "buf0"
-
-
-def test_a_label_of_torch_2_6_is_kept_as_it_is() -> None:
-    found = block(
-        "[  before_launch - cpp_fused_0 - copy_arrayref_tensor_to_tensor(buf2)  ]:\n" + BLOCK
-    )
-    assert found.argument == "copy_arrayref_tensor_to_tensor(buf2)"
+    label = "copy_arrayref_tensor_to_tensor(buf2)"
+    assert block(f"[  before_launch - cpp_fused_0 - {label}  ]:\n{BLOCK}").argument == label
 
 
 def test_inputs_belong_to_no_launch() -> None:
     text = "[  aoti_model_inputs - arg0_1  ]:\n" + BLOCK
     found = block(text)
     assert (found.when, found.kernel, found.argument, found.launch) == ("input", "", "arg0_1", 0)
-    assert not [r for r in printed(text) if isinstance(r, Launches)]
+    assert not printed(Launches, text)
 
 
 VALUES = " 1  nan\n 3   4\n[ CPUFloatType{2,2} ]\n"
 
 
 def test_small_tensors_are_printed_whole() -> None:
-    found = block("[  after_launch - k - buf0  ]:\n" + VALUES + BLOCK)
+    found = block(AFTER + VALUES + BLOCK)
     assert found.values == "1  nan\n 3   4\n[ CPUFloatType{2,2} ]"
+
+
+EMPTY = "0\nDtype: float\nDevice: cuda:0\nSize: [0, 4]"
 
 
 @pytest.mark.parametrize(
     ("lines", "field", "value"),
     [
-        ("Number of elements: 0\nDtype: float\nDevice: cuda:0\nSize: [0, 4]\n", "size", (0, 4)),
-        ("Number of elements: 0\nDtype: float\nDevice: cuda:0\nSize: [0, 4]\n", "mean", None),
-        ("Number of elements: 1\nSize: []\nStride: []\n", "size", ()),
-        ("Number of elements: 9\nDtype: c10::Float8_e4m3fn\n", "dtype", "c10::Float8_e4m3fn"),
-        ("Number of elements: 9\nDtype: long int\nMax value: 1.15292e+18\n", "max", 1.15292e18),
-        ("Number of elements: 9\nMin value: -inf\n", "min", -math.inf),
-        ("Number of elements: 9\nSize: [8, s0]\n", "size", None),
-        ("Number of elements: 99999999999999999999999\n", "numel", None),
-        (
-            "[INFO] Aten built-in function `min_all_cuda/max_all_cuda` not implemented for "
-            "complex\n"
-            "Number of elements: 4\nDtype: c10::complex<float>\n",
-            "dtype",
-            "c10::complex<float>",
-        ),
+        (EMPTY, "size", (0, 4)),
+        (EMPTY, "mean", None),
+        ("1\nSize: []\nStride: []", "size", ()),
+        ("9\nDtype: c10::Float8_e4m3fn", "dtype", "c10::Float8_e4m3fn"),
+        ("9\nDtype: long int\nMax value: 1.15292e+18", "max", 1.15292e18),
+        ("9\nMin value: -inf", "min", -math.inf),
+        ("9\nSize: [8, s0]", "size", None),
+        ("99999999999999999999999", "numel", None),
     ],
 )
 def test_odd_tensors_are_read_as_far_as_they_go(lines: str, field: str, value: object) -> None:
-    assert getattr(block("[  after_launch - k - buf0  ]:\n" + lines), field) == value
+    assert getattr(block(f"{AFTER}Number of elements: {lines}\n"), field) == value
+
+
+def test_a_note_of_the_printer_before_the_numbers_does_no_harm() -> None:
+    note = "[INFO] Aten built-in function `min_all_cuda/max_all_cuda` not implemented for complex\n"
+    found = block(f"{AFTER}{note}Number of elements: 4\nDtype: c10::complex<float>\n")
+    assert found.dtype == "c10::complex<float>"
 
 
 @pytest.mark.parametrize("text", ["nan", "-nan"])
 def test_nan_is_read_with_either_sign(text: str) -> None:
-    found = block(f"[  after_launch - k - buf0  ]:\nNumber of elements: 4\nMean value: {text}\n")
+    found = block(f"{AFTER}Number of elements: 4\nMean value: {text}\n")
     assert found.mean is not None
     assert math.isnan(found.mean)
 
 
 def test_the_programs_own_output_may_stand_anywhere_in_a_block() -> None:
-    lines = ("[  after_launch - k - buf0  ]:\n" + BLOCK).splitlines()
+    lines = (AFTER + BLOCK).splitlines()
     noisy = [line for pair in zip(lines, ["step 3", "", "loss: 0.5"] * 9) for line in pair]  # noqa: B905
     noisy[6] = "epoch 2 " + noisy[6]
     found = block("\n".join(noisy))
@@ -491,21 +425,21 @@ def test_the_programs_own_output_may_stand_anywhere_in_a_block() -> None:
 
 
 def test_output_before_a_header_on_its_line_does_no_harm() -> None:
-    found = block("user says [  after_launch - k - buf0  ]:\n" + BLOCK)
+    found = block("user says " + AFTER + BLOCK)
     assert (found.kernel, found.numel) == ("k", 128)
 
 
 def test_a_block_cut_by_a_crash_gives_what_was_printed() -> None:
-    found = block("[  after_launch - k - buf0  ]:\nNumber of elements: 128\nDtype: float32\n")
+    found = block(AFTER + "Number of elements: 128\nDtype: float32\n")
     assert (found.numel, found.dtype, found.mean, found.size) == (128, "float32", None, None)
 
 
 def test_of_what_repeats_the_first_the_last_and_the_first_nan_are_kept() -> None:
-    one = "[  before_launch - k - buf0  ]:\n{}[  after_launch - k - buf0  ]:\n{}"
     means = [0.0, 1.0, math.nan, math.nan, 4.0]
     text = "".join(
-        one.format(BLOCK.replace("-0.0178562", str(-m)), BLOCK.replace("-0.0178562", str(m)))
+        f"{head}{BLOCK.replace('-0.0178562', str(mean))}"
         for m in means
+        for head, mean in ((BEFORE, -m), (AFTER, m))
     )
     after = [b for b in blocks(text) if b.when == "after"]
     assert [b.launch for b in after] == [1, 3, 5]
@@ -513,55 +447,39 @@ def test_of_what_repeats_the_first_the_last_and_the_first_nan_are_kept() -> None
 
 
 SAVED = "aoti_torch_save_tensor_handle: Saved tensor to "
+FUSED = "triton_poi_fused_add_0"
 
 
 @pytest.mark.parametrize(
-    ("path", "when", "kernel", "argument"),
+    ("path", "told"),
     [
+        (f"aoti_torchbefore_launch_{FUSED}_arg0_1_cuda:0.pt", ("before", FUSED, "arg0_1")),
+        (f"aoti_torch/after_launch_{FUSED}_e_weight_cuda:0.pt", ("after", FUSED, "e_weight")),
         (
-            "/w/tmp/aoti_torchbefore_launch_triton_poi_fused_add_0_arg0_1_cuda:0.pt",
-            "before",
-            "triton_poi_fused_add_0",
-            "arg0_1",
+            "aoti_torch/after_launch_at::_ops::cumsum::call_buf3_cpu.pt",
+            ("after", "at::_ops::cumsum::call", "buf3"),
         ),
         (
-            "/w/tmp/aoti_torch/after_launch_triton_poi_fused_add_0_e_weight_cuda:0.pt",
-            "after",
-            "triton_poi_fused_add_0",
-            "e_weight",
+            "my before_launch_dir/aoti_torch/before_launch_cpp_fused_mul_2_buf1_cpu.pt",
+            ("before", "cpp_fused_mul_2", "buf1"),
         ),
-        (
-            '"/w/tmp/aoti_torch/after_launch_at::_ops::cumsum::call_buf3_cpu.pt"',
-            "after",
-            "at::_ops::cumsum::call",
-            "buf3",
-        ),
-        (
-            "/w/my before_launch_dir/aoti_torch/before_launch_cpp_fused_mul_2_buf1_cpu.pt",
-            "before",
-            "cpp_fused_mul_2",
-            "buf1",
-        ),
-        ("/w/x/aoti_model_inputs_arg0_1_cpu.pt", "input", None, "arg0_1"),
-        ("/w/something.pt", None, None, None),
+        ("x/aoti_model_inputs_arg0_1_cpu.pt", ("input", None, "arg0_1")),
+        ("something.pt", (None, None)),
     ],
 )
+@pytest.mark.parametrize("quote", ["", '"'])
 def test_the_name_of_a_saved_tensor_is_taken_apart(
-    path: str, when: str | None, kernel: str | None, argument: str | None
+    path: str, quote: str, told: tuple[str | None, ...]
 ) -> None:
-    saved = [r for r in printed(SAVED + path + "\n") if isinstance(r, SavedTensor)]
-    (found,) = saved
-    assert found.path == path.strip('"')
-    assert (found.when, found.kernel) == (when, kernel)
-    if when is not None:
-        assert found.argument == argument
+    (found,) = printed(SavedTensor, f"{SAVED}{quote}/w/{path}{quote}\n")
+    assert found.path == f"/w/{path}"
+    assert (found.when, found.kernel, found.argument)[: len(told)] == told
 
 
 def test_a_weight_of_an_extern_kernel_is_told_by_its_neighbours() -> None:
     names = ["aoti_torch_cuda_mm_out_buf0", "aoti_torch_cuda_mm_out_fc_weight"]
     text = "".join(f"{SAVED}/w/aoti_torchbefore_launch_{n}_cuda:0.pt\n" for n in names)
-    saved = [r for r in printed(text) if isinstance(r, SavedTensor)]
-    assert [(s.kernel, s.argument) for s in saved] == [
+    assert [(s.kernel, s.argument) for s in printed(SavedTensor, text)] == [
         ("aoti_torch_cuda_mm_out", "buf0"),
         ("aoti_torch_cuda_mm_out", "fc_weight"),
     ]
@@ -581,5 +499,4 @@ def test_a_weight_of_an_extern_kernel_is_told_by_its_neighbours() -> None:
     ],
 )
 def test_a_difference_that_a_program_prints_is_read(text: str, numbers: list[float]) -> None:
-    found = scan_text(text, "log").records
-    assert [one.number for one in found if isinstance(one, PrintedDifference)] == numbers
+    assert [found.number for found in of(PrintedDifference, text)] == numbers

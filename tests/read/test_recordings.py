@@ -14,7 +14,6 @@ from aoti_debug.read.record import (
     Launches,
     NativeBacktrace,
     PythonException,
-    Record,
     RuntimeMessage,
     SanitizerError,
     SanitizerSummary,
@@ -24,6 +23,7 @@ from aoti_debug.read.record import (
     Terminated,
 )
 from aoti_debug.read.scan import Scan, scan_text
+from read.records import logged, of, one
 from recordings import recorded, recordings
 
 EMBED_OOB = "triton_poi_fused_embedding_mul_unsqueeze_0"
@@ -31,56 +31,36 @@ LAYER_NORM = "triton_red_fused_add_mul_native_layer_norm_sin_0"
 ADD = "triton_poi_fused_add_0"
 CLEAN = {"Launches", "TensorStatistics", "SavedTensor"}
 SURFACE = {"PythonException", "RuntimeMessage", "Terminated"}
+CHECKED = {"InputCheck", "RuntimeMessage", "PythonException"}
+SHIM = {"ShimException", "CppThrow"}
+FOUND = {"SanitizerError", "SanitizerSummary", "CppThrow", "Terminated"}
 
 KINDS: dict[tuple[str, str], set[str]] = {
     ("bad_meta", "san"): {"SanitizerSummary"},
-    ("cpu_pkg", "chk"): {"InputCheck", "RuntimeMessage", "PythonException"},
+    ("cpu_pkg", "chk"): CHECKED,
     ("cpu_pkg", "p3"): {"Launches"},
     ("cpu_pkg", "san"): {"SanitizerSummary"},
-    ("dev_mismatch", "base"): {*SURFACE, "ShimException", "CppThrow"},
-    ("dev_mismatch", "chk"): {"InputCheck", "RuntimeMessage", "PythonException"},
+    ("dev_mismatch", "base"): SURFACE | SHIM,
+    ("dev_mismatch", "chk"): CHECKED,
     ("dev_mismatch", "core"): {"GpuException"},
     ("dev_mismatch", "mini2"): SURFACE,
     ("dev_mismatch", "p3"): {"Launches", "Terminated", "CppThrow"},
-    ("embed_oob", "base"): {*SURFACE, "DeviceAssert", "ShimException", "CppThrow"},
+    ("embed_oob", "base"): SURFACE | SHIM | {"DeviceAssert"},
     ("embed_oob", "core"): {"DeviceAssert", "GpuException"},
-    ("embed_oob", "mini2"): {*SURFACE, "DeviceAssert"},
-    ("m_assert", "mini3"): {*SURFACE, "DeviceAssert", "ShimException", "CppThrow"},
-    ("m_compile", "mini3"): {
-        "ShimException",
-        "CppThrow",
-        "RuntimeMessage",
-        "PythonException",
-    },
+    ("embed_oob", "mini2"): SURFACE | {"DeviceAssert"},
+    ("m_assert", "mini3"): SURFACE | SHIM | {"DeviceAssert"},
+    ("m_compile", "mini3"): SHIM | {"RuntimeMessage", "PythonException"},
     ("static_libstdcxx", "cuda-gdb-backtrace"): {"NativeBacktrace"},
-    ("static_shape", "chk"): {"InputCheck", "RuntimeMessage", "PythonException"},
-    ("static_shape", "san"): {
-        "SanitizerError",
-        "SanitizerSummary",
-        "ShimException",
-        "CppThrow",
-        "Terminated",
-    },
-    ("user_triton", "base"): {"PythonException"},
-    ("user_triton", "core"): {"GpuException"},
-    ("user_triton", "core-progress"): {"GpuException"},
-    ("user_triton", "mini2"): {"PythonException"},
-    ("user_triton", "p3"): {"PythonException"},
-    ("user_triton", "san"): {
-        "SanitizerError",
-        "SanitizerSummary",
-        "CppThrow",
-        "Terminated",
-    },
+    ("static_shape", "chk"): CHECKED,
+    ("static_shape", "san"): FOUND | {"ShimException"},
+    **{("user_triton", stage): {"PythonException"} for stage in ("base", "mini2", "p3")},
+    **{("user_triton", stage): {"GpuException"} for stage in ("core", "core-progress")},
+    ("user_triton", "san"): FOUND,
 }
 
 
 def read(case: str, stage: str) -> Scan:
     return scan_text(recorded(case, stage), f"{stage}.log")
-
-
-def of(result: Scan, kind: type[Record]) -> list[Record]:
-    return [r for r in result.records if isinstance(r, kind)]
 
 
 def kinds(result: Scan) -> set[str]:
@@ -107,11 +87,8 @@ def test_every_record_is_proved_by_lines_of_its_log(case: str, stage: str) -> No
     assert result.notes == ()
 
 
-CLEAN_RUNS = [
-    (case, stage)
-    for case in ("bad_meta", "nan", "misaligned", "static_shape")
-    for stage in ("base", "det", "core", "mini2")
-]
+HEALTHY = ("bad_meta", "nan", "misaligned", "static_shape")
+CLEAN_RUNS = [(case, stage) for case in HEALTHY for stage in ("base", "det", "core", "mini2")]
 
 
 @pytest.mark.parametrize(("case", "stage"), [*CLEAN_RUNS, ("cpu_pkg", "base"), ("cpu_pkg", "det")])
@@ -119,15 +96,11 @@ def test_a_run_without_a_visible_fault_gives_no_record(case: str, stage: str) ->
     assert read(case, stage).records == ()
 
 
-@pytest.mark.parametrize(
-    ("case", "stage"),
-    [(c, p) for c in ("bad_meta", "nan", "misaligned", "static_shape") for p in ("p1", "p2", "p3")],
-)
+@pytest.mark.parametrize("stage", ["p1", "p2", "p3"])
+@pytest.mark.parametrize("case", HEALTHY)
 def test_the_printer_alone_shows_nothing_but_order_and_numbers(case: str, stage: str) -> None:
-    result = read(case, stage)
-    assert kinds(result) <= CLEAN
-    (launches,) = of(result, Launches)
-    assert isinstance(launches, Launches)
+    assert kinds(read(case, stage)) <= CLEAN
+    launches = logged(Launches, case, stage)
     assert launches.mode == int(stage[1])
     assert launches.unfinished is None
     assert launches.total == sum(n for _, n in launches.kernels) > 0
@@ -135,8 +108,7 @@ def test_the_printer_alone_shows_nothing_but_order_and_numbers(case: str, stage:
 
 @pytest.mark.parametrize("stage", ["base", "chk", "det", "p1", "p2", "p3", "core", "mini2", "san"])
 def test_the_assert_of_the_embedding_is_found_in_every_stage(stage: str) -> None:
-    (found,) = of(read("embed_oob", stage), DeviceAssert)
-    assert isinstance(found, DeviceAssert)
+    found = logged(DeviceAssert, "embed_oob", stage)
     assert found.file.endswith("ckfrkydudem26ptascmpnnrmjbgdltfqds6xqukry7hbdo6mz5y2.py")
     assert (found.line, found.function) == (34, None)
     assert (found.lower, found.index, found.upper) == ("0", "tmp4", "1000")
@@ -157,76 +129,70 @@ def test_the_assert_of_the_embedding_is_found_in_every_stage(stage: str) -> None
     ],
 )
 def test_the_kernel_that_did_not_end_is_named(case: str, stage: str, kernel: str) -> None:
-    (found,) = of(read(case, stage), Launches)
-    assert isinstance(found, Launches)
+    found = logged(Launches, case, stage)
     assert found.mode == int(stage[1])
     assert (found.unfinished, found.unfinished_launch) == (kernel, 1)
     assert found.last_finished is None
 
 
 @pytest.mark.parametrize(
-    ("case", "property_", "dim", "expected", "got"),
+    ("case", "stage", "put"),
     [
-        ("cpu_pkg", "device", None, "cpu", "cuda"),
-        ("dev_mismatch", "device", None, "cuda", "cpu"),
-        ("static_shape", "size", 0, "4096", "16"),
+        ("cpu_pkg", "chk", (0, "device", None, "cpu", "cuda")),
+        ("dev_mismatch", "chk", (0, "device", None, "cuda", "cpu")),
+        ("static_shape", "chk", (0, "size", 0, "4096", "16")),
+        # The program left the line open on which these were printed.
+        ("cpu", "dtype", (1, "dtype", None, "float32", "float64")),
+        ("cpu", "dim", (1, "size", 0, "3", "5")),
+        ("cpu", "stride", (1, "stride", 0, "4", "1")),
     ],
 )
-def test_a_violated_contract_is_read(
-    case: str, property_: str, dim: int | None, expected: str, got: str
-) -> None:
-    (found,) = of(read(case, "chk"), InputCheck)
-    assert isinstance(found, InputCheck)
-    assert (found.input, found.property, found.dim) == (0, property_, dim)
-    assert (found.relation, found.expected, found.got) == ("equal", expected, got)
+def test_a_violated_contract_is_read(case: str, stage: str, put: tuple[object, ...]) -> None:
+    found = logged(InputCheck, case, stage)
+    assert (found.input, found.property, found.dim, found.expected, found.got) == put
+    assert found.relation == "equal"
+    if case == "cpu":
+        assert logged(RuntimeMessage, case, stage).span.first == 1
 
 
 def test_the_shims_log_line_and_its_stack_are_read() -> None:
-    (shim,) = of(read("dev_mismatch", "base"), ShimException)
-    assert isinstance(shim, ShimException)
+    shim = logged(ShimException, "dev_mismatch", "base")
     assert shim.message.startswith("CUDA error: CUBLAS_STATUS_INTERNAL_ERROR")
-    (throw,) = of(read("dev_mismatch", "base"), CppThrow)
-    assert isinstance(throw, CppThrow)
+    throw = logged(CppThrow, "dev_mismatch", "base")
     assert len(throw.functions) == 36
     assert throw.functions[8].startswith("torch::aot_inductor::AOTInductorModel::run_impl(")
 
 
 def test_a_python_ops_own_stack_stays_in_the_shims_message() -> None:
-    first, second = of(read("m_compile", "mini3"), ShimException)
-    assert isinstance(first, ShimException)
-    assert isinstance(second, ShimException)
+    first, second = of(ShimException, recorded("m_compile", "mini3"))
     assert first.message.startswith("RuntimeError: kernel oops 42\n\nAt:\n")
     assert "/home/user/lab/cases/m_compile.py(5): oops" in first.message
     assert second.message == "Cannot access data pointer of Tensor that doesn't have storage"
 
 
 def test_how_the_process_died_is_read() -> None:
-    (died,) = of(read("embed_oob", "base"), Terminated)
-    assert isinstance(died, Terminated)
+    died = logged(Terminated, "embed_oob", "base")
     assert died.type == "std::runtime_error"
     assert died.message == "CUDA error: device-side assert triggered"
 
 
 def test_the_loaders_bare_exception_names_the_users_line() -> None:
-    (raised,) = of(read("static_shape", "chk"), PythonException)
-    assert isinstance(raised, PythonException)
+    raised = logged(PythonException, "static_shape", "chk")
     assert raised.type == "RuntimeError"
     assert [f.line for f in raised.frames] == [12, 10, 733]
     assert raised.frames[0].text == 'p=build(ep,"static_shape"); run(p,torch.randn(16,16,device=d))'
 
 
 def test_a_chain_is_read_in_printed_order() -> None:
-    chain = of(read("user_triton", "mini2"), PythonException)
-    assert [(r.type, r.relation, r.last) for r in chain if isinstance(r, PythonException)] == [
+    chain = of(PythonException, recorded("user_triton", "mini2"))
+    assert [(r.type, r.relation, r.last) for r in chain] == [
         ("torch._inductor.exc.InductorError", "context", False),
         ("torch.AcceleratorError", None, True),
     ]
 
 
 def test_a_loggers_prefix_is_taken_off_a_traceback() -> None:
-    chain = [
-        r for r in of(read("m_compile", "mini3"), PythonException) if isinstance(r, PythonException)
-    ]
+    chain = of(PythonException, recorded("m_compile", "mini3"))
     assert [(r.type.rpartition(".")[2], r.relation) for r in chain] == [
         ("RuntimeError", None),
         ("SerializeError", "cause"),
@@ -238,18 +204,14 @@ def test_a_loggers_prefix_is_taken_off_a_traceback() -> None:
 
 
 def test_the_driver_names_the_kernel_and_cuda_gdb_the_line() -> None:
-    driver, gdb = of(read("user_triton", "core-progress"), GpuException)
-    assert isinstance(driver, GpuException)
-    assert isinstance(gdb, GpuException)
+    driver, gdb = of(GpuException, recorded("user_triton", "core-progress"))
     assert driver.source == "driver"
     assert driver.exception == "CUDBG_EXCEPTION_WARP_INVALID_ADDRESS_SPACE"
     assert (driver.kernel, driver.line) == ("scale_rows", None)
     assert gdb.exception == "Warp Invalid Address Space"
     assert (gdb.kernel, gdb.line, gdb.start_only) == ("scale_rows", 21, False)
-    assert gdb.file is not None
-    assert gdb.file.startswith("/tmp/w/user_triton-core/ic/lp/clpsdpkeb")
-    assert gdb.text is not None
-    assert gdb.text.startswith("tl.store(o_ptr+row*stride*4096+c,v*2.0,mask=c<n)")
+    assert str(gdb.file).startswith("/tmp/w/user_triton-core/ic/lp/clpsdpkeb")
+    assert str(gdb.text).startswith("tl.store(o_ptr+row*stride*4096+c,v*2.0,mask=c<n)")
     assert (gdb.block, gdb.thread) == ((340, 0, 0), (32, 0, 0))
     assert gdb.instruction == "@!P0 STG.E.128 desc[UR8][R12.64],R4"
 
@@ -260,18 +222,14 @@ def test_a_kernel_whose_name_cuda_gdb_takes_for_adas_keeps_its_own() -> None:
         "\nAssertion failed.\n#0  triton_per_fused.to_copy_add_embedding_0<<<(3,1,1),(64,1,1)>>> ()"
         " at /c/cmc4v.py:34\n"
     )
-    (found,) = of(scan_text(text, "cuda-gdb.log"), GpuException)
-    assert isinstance(found, GpuException)
-    assert found.kernel == "triton_per_fused__to_copy_add_embedding_0"
+    assert one(GpuException, text).kernel == "triton_per_fused__to_copy_add_embedding_0"
 
 
 def test_the_faulting_line_wins_over_the_line_where_the_warp_stands() -> None:
-    (found,) = of(read("dev_mismatch", "core"), GpuException)
-    assert isinstance(found, GpuException)
+    found = logged(GpuException, "dev_mismatch", "core")
     assert (found.exception, found.kernel) == ("Warp Illegal Address", ADD)
     assert (found.line, found.text) == (24, None)  # the text shown is that of line 27
-    assert found.file is not None
-    assert found.file.startswith("/tmp/w/dev_mismatch-base/")
+    assert str(found.file).startswith("/tmp/w/dev_mismatch-base/")
     assert found.instruction == "LDG.E.64 R2,desc[UR4][R2.64]"
     assert access_of(found) == ("read", 8)
     does = {
@@ -285,8 +243,7 @@ def test_the_faulting_line_wins_over_the_line_where_the_warp_stands() -> None:
 
 
 def test_an_asserts_core_dump_knows_only_the_kernels_start() -> None:
-    (found,) = of(read("embed_oob", "core"), GpuException)
-    assert isinstance(found, GpuException)
+    found = logged(GpuException, "embed_oob", "core")
     assert (found.exception, found.kernel) == ("Assertion failed", EMBED_OOB)
     assert (found.line, found.start_only, found.text) == (23, True, None)
     assert (found.block, found.thread) == ((0, 3, 0), (101, 0, 0))
@@ -295,11 +252,7 @@ def test_an_asserts_core_dump_knows_only_the_kernels_start() -> None:
 @pytest.mark.parametrize(
     ("case", "expected", "errors"),
     [
-        (
-            "static_shape",
-            ("read", 16, LAYER_NORM, 38, 131073, "after", 1024),
-            193473,
-        ),
+        ("static_shape", ("read", 16, LAYER_NORM, 38, 131073, "after", 1024), 193473),
         ("dev_mismatch", ("read", 8, ADD, 24, 140328801331968, "before", 16384), 259),
         ("user_triton", ("write", 16, "scale_rows", 21, 1092615681, "after", 512), 59394),
     ],
@@ -307,34 +260,26 @@ def test_an_asserts_core_dump_knows_only_the_kernels_start() -> None:
 def test_memcheck_tells_access_place_and_distance(
     case: str, expected: tuple[object, ...], errors: int
 ) -> None:
-    result = read(case, "san")
-    (found,) = of(result, SanitizerError)
-    (summary,) = of(result, SanitizerSummary)
-    assert isinstance(found, SanitizerError)
-    assert isinstance(summary, SanitizerSummary)
+    found = logged(SanitizerError, case, "san")
     got = (found.access, found.size, found.kernel, found.line, found.distance, found.side)
     assert (*got, found.allocation_size) == expected
     assert found.what.endswith("is out of bounds")
     assert found.count == 3
-    assert summary.errors == errors
+    assert logged(SanitizerSummary, case, "san").errors == errors
 
 
 def test_memcheck_of_an_assert_says_only_that_there_was_one() -> None:
-    (found,) = of(read("embed_oob", "san"), SanitizerError)
-    assert isinstance(found, SanitizerError)
+    found = logged(SanitizerError, "embed_oob", "san")
     assert (found.what, found.access, found.kernel) == ("Warp assert", "assert", "__assertfail")
     assert found.frames == ("Device Frame: __assertfail+0x1930",)
 
 
 def test_a_host_fault_is_no_finding_of_memcheck() -> None:
-    (summary,) = of(read("cpu_pkg", "san"), SanitizerSummary)
-    assert isinstance(summary, SanitizerSummary)
-    assert summary.errors == 0
+    assert logged(SanitizerSummary, "cpu_pkg", "san").errors == 0
 
 
 def test_gdbs_stack_leads_into_the_models_library() -> None:
-    (found,) = of(read("static_libstdcxx", "cuda-gdb-backtrace"), NativeBacktrace)
-    assert isinstance(found, NativeBacktrace)
+    found = logged(NativeBacktrace, "static_libstdcxx", "cuda-gdb-backtrace")
     assert found.signal == "SIGSEGV"
     assert len(found.frames) == 43
     assert found.frames[0].function.startswith("std::codecvt<char16_t, char, __mbstate_t>::")
@@ -343,27 +288,20 @@ def test_gdbs_stack_leads_into_the_models_library() -> None:
 
 
 def test_nan_is_first_seen_after_the_logarithm() -> None:
-    blocks = [r for r in of(read("nan", "p2"), TensorStatistics) if isinstance(r, TensorStatistics)]
+    blocks = of(TensorStatistics, recorded("nan", "p2"))
     first = next(b for b in blocks if b.mean is not None and b.mean != b.mean)
-    assert (first.when, first.kernel, first.argument) == (
-        "after",
-        "triton_poi_fused_addmm_log_0",
-        "buf1",
-    )
-    assert first.launch == 2
+    assert (first.when, first.kernel) == ("after", "triton_poi_fused_addmm_log_0")
+    assert (first.argument, first.launch) == ("buf1", 2)
 
 
 def test_the_inputs_of_the_model_are_read_with_their_range() -> None:
-    blocks = [
-        r for r in of(read("embed_oob", "p2"), TensorStatistics) if isinstance(r, TensorStatistics)
-    ]
-    ids = blocks[0]
+    ids = of(TensorStatistics, recorded("embed_oob", "p2"))[0]
     assert (ids.when, ids.argument, ids.launch, ids.dtype) == ("input", "arg3_1", 0, "long int")
     assert (ids.min, ids.max, ids.size, ids.stride) == (5, 5000, (8, 32), (32, 1))
 
 
 def test_saved_tensors_are_told_apart_by_kernel_and_argument() -> None:
-    saved = [r for r in of(read("nan", "p1"), SavedTensor) if isinstance(r, SavedTensor)]
+    saved = of(SavedTensor, recorded("nan", "p1"))
     assert len(saved) == recorded("nan", "p1").count("Saved tensor to ")
     names = {(s.kernel, s.argument) for s in saved}
     assert ("triton_poi_fused_addmm_log_0", "a_bias") in names
@@ -372,33 +310,9 @@ def test_saved_tensors_are_told_apart_by_kernel_and_argument() -> None:
 
 
 def test_a_cpu_kernels_assert_names_the_generated_file() -> None:
-    result = read("cpu", "oob")
-    (found,) = of(result, DeviceAssert)
-    assert isinstance(found, DeviceAssert)
+    found = logged(DeviceAssert, "cpu", "oob")
     assert (found.function, found.line) == ("cpp_fused_embedding_mul_0", 24)
     assert (found.lower, found.index, found.upper) == ("0", "tmp2", "10")
     assert found.block is None
     assert found.file.endswith(".kernel.cpp")
-    (launches,) = of(result, Launches)
-    assert isinstance(launches, Launches)
-    assert launches.unfinished == "cpp_fused_embedding_mul_0"
-
-
-@pytest.mark.parametrize(
-    ("stage", "property_", "dim", "expected", "got"),
-    [
-        ("dtype", "dtype", None, "float32", "float64"),
-        ("dim", "size", 0, "3", "5"),
-        ("stride", "stride", 0, "4", "1"),
-    ],
-)
-def test_the_check_is_read_where_the_program_left_its_line_open(
-    stage: str, property_: str, dim: int | None, expected: str, got: str
-) -> None:
-    result = read("cpu", stage)
-    (found,) = of(result, InputCheck)
-    assert isinstance(found, InputCheck)
-    assert (found.input, found.property, found.dim) == (1, property_, dim)
-    assert (found.expected, found.got) == (expected, got)
-    (message,) = of(result, RuntimeMessage)
-    assert message.span.first == 1
+    assert logged(Launches, "cpu", "oob").unfinished == "cpp_fused_embedding_mul_0"

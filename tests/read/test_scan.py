@@ -5,12 +5,10 @@ joined with what a process counted."""
 from __future__ import annotations
 
 import io
-import json
 import random
 import re
 import struct
 import tracemalloc
-from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -23,14 +21,14 @@ from aoti_debug.probe import call_counters
 from aoti_debug.read import event_records
 from aoti_debug.read import scan as scan_module
 from aoti_debug.read.blocks import CHUNK, LIMIT, unwrapped
-from aoti_debug.read.event_records import Details
-from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record, Span
+from aoti_debug.read.event_records import Call, Details
+from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record
 from aoti_debug.read.scan import LINE_LIMIT, log_readers, scan, scan_text
 from aoti_debug.record.counts import with_call_counts
 from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.triage.captured_call import kept_like, overwritten
-from recordings import begin, end, events, recorded
+from recordings import begin, called, end, events, recorded
 
 ASSERT = (
     "/tmp/k.py:34: unknown: block: [1,3,0], thread: [{},0,0] "
@@ -38,12 +36,8 @@ ASSERT = (
 )
 
 
-class Seen(Record):
-    pass
-
-
 class Marks:
-    """Remember the lines with `mark`, and the one after each."""
+    """Remember the lines with a trigger, and where asked for the one after each."""
 
     def __init__(self, *triggers: str, follow: bool = False) -> None:
         self.triggers: tuple[str, ...] = triggers or ("mark",)
@@ -54,8 +48,8 @@ class Marks:
         self.lines.append(line)
         return self._follow and any(t in line.text for t in self.triggers)
 
-    def finish(self) -> Iterable[Record]:
-        return [Seen(Span("a", line.number, line.number, line.text)) for line in self.lines]
+    def finish(self) -> list[Record]:
+        return []
 
 
 class Pieces(io.RawIOBase):
@@ -232,52 +226,31 @@ def test_what_repeats_is_left_out_in_the_middle_and_said(monkeypatch: pytest.Mon
     assert "left out" in result.notes[0] or "were not read" in result.notes[0]
 
 
-class Counting:
-    """A reader that is given each line that is read."""
-
-    triggers: tuple[str, ...] = ("Error: ",)
-
-    def __init__(self) -> None:
-        self.fed: list[int] = []
-        self.last = ""
-
-    def feed(self, line: Line) -> bool:
-        self.fed.append(line.number)
-        self.last = line.text
-        return False
-
-    def finish(self) -> list[Record]:
-        return []
-
-
 def test_of_a_log_of_one_kind_of_line_few_are_read_and_the_last_ones_are() -> None:
-    reader = Counting()
+    reader = Marks("Error: ")
     text = "".join(f"Error: input {n} is not as it was\n" for n in range(40_000))
     assert len(text) > 1_000_000
     scan_text(text, "a", [reader])
-    assert len(reader.fed) <= scan_module.KIND_LIMIT * (scan_module.TAIL_CHUNKS + 1)
-    assert reader.fed[-1] == 40_000
+    assert len(reader.lines) <= scan_module.KIND_LIMIT * (scan_module.TAIL_CHUNKS + 1)
+    assert reader.lines[-1].number == 40_000
 
 
 def test_of_an_endless_line_of_carriage_returns_the_last_parts_are_read() -> None:
-    reader = Counting()
+    reader = Marks("Error: ")
     text = "\r".join(f"Error: input {n} is not as it was" for n in range(100_000))
     scan_text(text, "a", [reader])
-    assert len(reader.fed) <= scan_module.PARTS * (len(text) // CHUNK + 2)
-    assert reader.last == "Error: input 99999 is not as it was"
+    assert len(reader.lines) <= scan_module.PARTS * (len(text) // CHUNK + 2)
+    assert reader.lines[-1].text == "Error: input 99999 is not as it was"
 
 
 def test_a_large_log_is_read_in_one_pass() -> None:
     rng = random.Random(3)
-
-    def lines() -> Iterator[str]:
-        for step in range(60_000):
-            if step == 40_000:
-                yield ASSERT.format(5)
-            yield f"2026-11-21 05:21:20 INFO step {step} loss {rng.random():.6f} {rng.random():a>9}"
-
-    text = "\n".join(lines())
-    result = scan_text(text, "a")
+    lines = [
+        f"2026-11-21 05:21:20 INFO step {step} loss {rng.random():.6f} {rng.random():a>9}"
+        for step in range(60_000)
+    ]
+    lines.insert(40_000, ASSERT.format(5))
+    result = scan_text("\n".join(lines), "a")
     (found,) = result.records
     assert found.span.first == 40_001
     assert result.lines == 60_001
@@ -291,12 +264,11 @@ def test_only_lines_that_may_be_cut_in_a_word_are_joined() -> None:
     assert unwrapped(io.BytesIO(b"a\nb" * LIMIT)) is None
 
 
-@pytest.mark.anyio
-async def test_a_message_cut_in_a_word_is_recognised() -> None:
+def test_a_message_cut_in_a_word_is_recognised() -> None:
     text = (
         "x\nMemory access fault by GPU no\nde-1 (Agent handle: 0x55) on address 0x7f. Reason: Unk"
     )
-    found = (await api.diagnose(text=text)).diagnoses[0]
+    found = api.diagnose_log(text=text).diagnoses[0]
     assert found.category == "illegal_memory_access"
     assert found.evidence[0].lines == (2, 2)
 
@@ -320,24 +292,9 @@ def test_every_record_type_has_a_consumer() -> None:
 
 
 def test_a_process_and_its_torch_are_read() -> None:
-    found = events(
-        {
-            "event": "process",
-            "argv": ["m.py", "--x"],
-            "executable": "/py",
-            "python": "3.11.7",
-            "cwd": "/w",
-            "ppid": 1,
-        },
-        {
-            "event": "torch",
-            "version": "2.13.0+cpu",
-            "cuda": None,
-            "git": "abc",
-            "path": "/t",
-            "triton": None,
-        },
-    )
+    started = {"event": "process", "argv": ["m.py", "--x"], "executable": "/py", "cwd": "/w"}
+    torch = {"event": "torch", "version": "2.13.0+cpu", "cuda": None, "git": "abc", "path": "/t"}
+    found = events({**started, "python": "3.11.7", "ppid": 1}, {**torch, "triton": None})
     (process,) = found.processes
     assert (process.pid, process.argv) == (7, ("m.py", "--x"))
     assert found.torch is not None
@@ -346,17 +303,10 @@ def test_a_process_and_its_torch_are_read() -> None:
 
 
 def test_phases_nest_and_what_did_not_end_is_known() -> None:
-    found = events(
-        begin(1, flags={"nan_asserts": True}),
-        begin(2, "cpp_compile"),
-        end(2),
-        begin(3, "autotune"),
-    )
-    assert [(p.id, p.parent, p.ok) for p in found.phases] == [
-        (1, None, None),
-        (2, 1, True),
-        (3, 1, None),
-    ]
+    first = begin(1, flags={"nan_asserts": True})
+    found = events(first, begin(2, "cpp_compile"), end(2), begin(3, "autotune"))
+    known = [(p.id, p.parent, p.ok) for p in found.phases]
+    assert known == [(1, None, None), (2, 1, True), (3, 1, None)]
     assert found.phases[0].details == Details(flags={"nan_asserts": True})
     assert found.phases[1].seconds == 1.25
     assert (found.phases[1].span.first, found.phases[1].span.last) == (2, 3)
@@ -377,31 +327,16 @@ def test_the_innermost_failure_comes_first() -> None:
 
 
 def test_a_call_has_inputs_and_outputs() -> None:
-    ids = {
-        "index": 0,
-        "name": "ids",
-        "kind": "tensor",
-        "shape": [8, 32],
-        "stride": [32, 1],
-        "dtype": "int64",
-        "device": "cuda:0",
-        "storage_offset": 0,
-        "storage_bytes": 2048,
-        "alignment": 256,
-        "min": 5,
-        "max": 5000,
-        "min_at": [0, 1],
-        "max_at": [3, 5],
-    }
+    ids: dict[str, Any] = {"name": "ids", "shape": [8, 32], "stride": [32, 1], "dtype": "int64"}
+    ids |= {"device": "cuda:0", "storage_offset": 0, "storage_bytes": 2048, "alignment": 256}
+    ids |= {"min": 5, "max": 5000, "min_at": [0, 1], "max_at": [3, 5]}
     flag = {"index": None, "position": 1, "kind": "bool", "value": True}
     out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": 3, "inf": None}
-    found = events(
-        begin(1, "run", call=1, package="/p.pt2", inputs=[ids, flag], captured="capture/x.pt"),
-        end(1, outputs=[out]),
-    )
+    found = events(called(ids, flag, captured="capture/x.pt"), end(1, outputs=[out]))
     call = found.last_call
     assert call is not None
-    assert (call.call, call.package, call.captured, call.ok) == (1, "/p.pt2", "capture/x.pt", True)
+    assert (call.call, call.package, call.ok) == (1, "/t/model.pt2", True)
+    assert call.captured == "capture/x.pt"
     tensor, scalar = call.inputs
     assert (tensor.shape, tensor.max, tensor.max_at) == ((8, 32), 5000, (3, 5))
     assert (scalar.index, scalar.position, scalar.value) == (None, 1, True)
@@ -411,9 +346,8 @@ def test_a_call_has_inputs_and_outputs() -> None:
 def test_packages_are_read_from_lowering_and_loading() -> None:
     package = {"path": "/p.pt2", "bytes": 9, "captured": None, "why_not": "too large"}
     found = events(begin(1), end(1, package=package), begin(2, "load", package=package))
-    assert [(p.path, p.bytes, p.why_not) for p in found.packages] == [
-        ("/p.pt2", 9, "too large")
-    ] * 2
+    read = [(p.path, p.bytes, p.why_not) for p in found.packages]
+    assert read == [("/p.pt2", 9, "too large")] * 2
 
 
 def test_processes_keep_their_own_phases() -> None:
@@ -424,9 +358,8 @@ def test_processes_keep_their_own_phases() -> None:
 
 
 def test_a_truncated_last_line_is_counted() -> None:
-    found = events(
-        {"event": "note", "what": "inputs", "why": "too large"}, '{"t": 1, "pid": 7, "ev'
-    )
+    note = {"event": "note", "what": "inputs", "why": "too large"}
+    found = events(note, '{"t": 1, "pid": 7, "ev')
     assert (found.notes[0].what, found.notes[0].why) == ("inputs", "too large")
     assert found.unreadable == 1
 
@@ -458,18 +391,11 @@ def test_what_is_no_event_is_counted_and_never_raises(line: str) -> None:
 
 @pytest.mark.parametrize("value", [5, "x", None, [], [5], {"a": 1}, [{"shape": "x"}], 1e400, True])
 def test_fields_of_a_wrong_type_are_left_out(value: object) -> None:
-    names = tuple(
-        """
-        argv ppid version phase name inputs package call outputs error seconds ok what flags
-        namespaces libraries
-        """.split()
-    )
-    fields = dict.fromkeys(names, value)
+    names = "argv ppid version phase name inputs package call outputs error seconds ok what flags"
+    fields = dict.fromkeys(f"{names} namespaces libraries".split(), value)
+    kinds = ("process", "torch", "begin", "end", "note", "custom_ops")
     found = events(
-        *(
-            {**fields, "event": kind, "id": 1}
-            for kind in ("process", "torch", "begin", "end", "note", "custom_ops")
-        ),
+        *({**fields, "event": kind, "id": 1} for kind in kinds),
         {**fields, "event": "begin", "id": 2, "phase": "run"},
         {**fields, "event": "end", "id": 2},
     )
@@ -506,9 +432,7 @@ def test_lines_without_the_secret_of_the_run_are_no_events() -> None:
     "name", ["../../x.pt", "/etc/passwd", "capture/../../x", ".hidden", "a//b"]
 )
 def test_a_path_that_leads_out_of_the_run_is_none(name: str) -> None:
-    begin = {"t": 1, "pid": 7, "event": "begin", "id": 1, "phase": "run", "call": 1}
-    line = json.dumps({**begin, "captured": name, "exported_program": name})
-    found = read_events(io.BytesIO(line.encode() + b"\n"))
+    found = events(called(captured=name, exported_program=name))
     assert found.calls[0].captured is None
     assert found.phases[0].details.exported_program is None
 
@@ -516,50 +440,43 @@ def test_a_path_that_leads_out_of_the_run_is_none(name: str) -> None:
 FILE = "calls/7-0.bin"
 
 
-def event(kind: str, **fields: object) -> str:
-    return json.dumps({"t": 1.0, "pid": 7, "event": kind, **fields})
+LATEST = "capture/call-latest.pt"
 
 
-def events_of(calls: int, captured: str) -> RunSeen:
-    """Return the events of a process that recorded `calls` calls of one kind."""
-    named = {"now": "capture/call-now.bin", "latest": "capture/call-latest.pt"}
-    lines = [event("tally", file=FILE, **named)]
-    for number in range(1, calls + 1):
-        given = {"index": 0, "kind": "tensor", "shape": [2], "stride": [1], "dtype": "float32"}
-        what = {"phase": "run", "call": number, "group": 0, "package": "/m.pt2"}
-        kept = "capture/call-first.pt" if number == 1 else captured
-        lines.append(event("begin", id=number, inputs=[given], captured=kept, **what))
-        lines.append(event("end", id=number, ok=True, seconds=0.1))
-    return read_events(io.BytesIO("\n".join(lines).encode() + b"\n"))
-
-
-def counted(**places: int) -> dict[str, bytes]:
+def last_of(**places: int) -> tuple[RunSeen, Call]:
+    """Return the events of a process that recorded three calls of one kind and counted these, and
+    its last call."""
+    named = {"now": "capture/call-now.bin", "latest": LATEST}
+    lines: list[dict[str, Any]] = [{"event": "tally", "file": FILE, **named}]
+    given = {"shape": [2], "stride": [1], "dtype": "float32"}
+    for number in (1, 2, 3):
+        kept = "capture/call-first.pt" if number == 1 else LATEST
+        began = called(given, captured=kept, group=0)
+        lines += [{**began, "id": number, "call": number}, end(number)]
     numbers = [0] * (call_counters.BYTES // 8)
     numbers[call_counters.VERSION] = call_counters.FORMAT
     for name, value in places.items():
         numbers[getattr(call_counters, name)] = value
-    return {FILE: struct.pack(f"{len(numbers)}q", *numbers)}
+    tally = {FILE: struct.pack(f"{len(numbers)}q", *numbers)}
+    found = with_call_counts(events(*lines), tally)
+    return found, found.calls[-1]
 
 
 def test_a_process_that_kept_no_further_inputs_made_no_call_of_number_zero() -> None:
-    events = with_call_counts(events_of(3, "capture/call-latest.pt"), counted(LAST=3, RETURNED=3))
+    events, last = last_of(LAST=3, RETURNED=3)
     assert [call.call for call in events.calls] == [1, 2, 3]
-    last = events.calls[-1]
     assert not overwritten(events, last)
     assert kept_like(events, last) is last
 
 
 def test_a_call_that_was_only_counted_gives_way_to_the_last_that_is_kept() -> None:
-    events = with_call_counts(events_of(3, "capture/call-latest.pt"), counted(LAST=9, RETURNED=9))
-    last = events.calls[-1]
+    events, last = last_of(LAST=9, RETURNED=9)
     assert (last.call, last.captured) == (9, None)
     assert kept_like(events, last).call == 3
 
 
 def test_the_inputs_that_were_kept_last_are_those_of_the_call_that_says_so() -> None:
-    told = counted(LAST=9, RETURNED=9, LATEST_KEPT=9)
-    events = with_call_counts(events_of(3, "capture/call-latest.pt"), told)
-    last = events.calls[-1]
-    assert (last.call, last.captured) == (9, "capture/call-latest.pt")
+    events, last = last_of(LAST=9, RETURNED=9, LATEST_KEPT=9)
+    assert (last.call, last.captured) == (9, LATEST)
     assert not overwritten(events, last)
     assert overwritten(events, events.calls[2])

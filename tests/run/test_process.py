@@ -454,6 +454,16 @@ def test_program_that_kills_its_launcher_is_ended_with_its_daemons(finish, mailb
     assert _ended(int(mailbox.read()))
 
 
+def test_those_without_its_environment_are_ended_too(finish, mailbox):
+    source = DAEMON + (
+        "import subprocess\n"
+        "left = subprocess.Popen(['sleep', '1000'], env={}, start_new_session=True)\n"
+        "os.write(mailbox, b'%d\\n' % left.pid); os.kill(os.getppid(), 9); time.sleep(1000)"
+    )
+    assert finish(source, mailbox.path).signal == "SIGKILL"
+    assert _ended(int(mailbox.read()))
+
+
 def test_launcher_ended_by_sigterm_ends_the_program(finish, mailbox):
     source = DAEMON + "daemon(); os.kill(os.getppid(), 15); time.sleep(1000)"
     end = finish(source, mailbox.path)

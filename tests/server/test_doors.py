@@ -345,7 +345,8 @@ class Silent:
 
 
 def test_the_bytes_of_one_client_leave_the_event_loop_to_others() -> None:
-    silent, call = Silent(), {"id": 1, "params": {"text": "x" * (3 << 20)}}
+    silent = Silent()
+    call = {"id": 1, "params": {"text": "x" * 1_000_000}}
     anyio.run(silent.all_passed, [(call,), (call,), (call, BOB)], (call,))
     assert (len(silent.passed), silent.answers) == (3, [429])
 
@@ -353,7 +354,7 @@ def test_the_bytes_of_one_client_leave_the_event_loop_to_others() -> None:
 def test_an_id_whose_call_is_not_answered_yet_is_refused() -> None:
     silent, one = Silent(), {"id": 1}
     calls = [(one, ALICE, "s"), ({"id": "1"}, ALICE, "s"), (one, ALICE, "t")]
-    notified = [({}, ALICE, "s")] * 2
+    notified: list[tuple[Any, ...]] = [({}, ALICE, "s")] * 2
     for _ in range(2):  # the guard forgets what is over
         anyio.run(silent.all_passed, [*calls, *notified], calls[0])
         silent.passed.clear()
@@ -418,6 +419,7 @@ def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_p
         manifest.write_text(f"[[target]]\nname = 'one'\n{what}\n")
         return str(manifest)
 
+    (tmp_path / "root").symlink_to("/proc/thread-self/root")
     (tmp_path / "link").symlink_to(guarded.home.parent / "tokens")
 
     async def main() -> None:
@@ -432,6 +434,8 @@ def test_what_another_client_left_cannot_be_named_by_path(guarded: Served, tmp_p
                 ("diagnose_log", {"path": str(guarded.home.parent / "tokens")}),
                 ("diagnose_log", {"path": str(tmp_path / "link")}),
                 ("diagnose_log", {"path": "/proc/self/environ"}),
+                ("diagnose_log", {"path": f"/proc/self/cwd{kept}/stdout.log"}),
+                ("diagnose_log", {"path": f"{tmp_path}/root/{kept}/stdout.log"}),
                 ("inspect_package", {"package": kept}),
                 ("explain_kernel", {"package": kept, "kernel": "x"}),
                 ("explain_kernel", {"run": kept, "kernel": "x"}),

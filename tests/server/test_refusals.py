@@ -4,6 +4,7 @@ mean harm: the server answers, and goes on answering."""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -215,7 +216,7 @@ def test_text_that_is_no_unicode_is_answered_and_harmless(tmp_path):
     served(tmp_path / "home", work)
 
 
-@pytest.mark.parametrize("kind", ["pipe", "device", "long", "folder", "link"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "long", "much", "folder", "link"])
 def test_answer_that_is_no_regular_file_is_not_waited_for(tmp_path, kind):
     run = tmp_path / "home" / "runs" / "r-20261121-0102-abcd"
     run.mkdir(parents=True)
@@ -228,6 +229,9 @@ def test_answer_that_is_no_regular_file_is_not_waited_for(tmp_path, kind):
             case "long":
                 (run / name).touch()
                 os.truncate(run / name, 1 << 40)
+            case "much":
+                answer = {"run": run.name, "status": "done", "notes": ["x"] * 100_000}
+                (run / name).write_text(json.dumps({"kind": "run_stage", "answer": answer}))
             case "folder":
                 (run / name).mkdir()
             case "link":

@@ -98,6 +98,8 @@ LARGE = {
         f"[matrix]\na = {{x = '{'y' * 500_000}'}}\n{TARGET}args = ['{'{a}' * 9000}']\n"
     ),
     "imports": "[defaults]\nimports = [" + "'a'," * 200_000 + f"]\n{TARGET}",
+    "keys of a table": TARGET + "".join(f"k{n} = 1\n" for n in range(90_000)),
+    "wrong words": TARGET + "args = [" + "1," * 400_000 + "]",
     "a name": f"[[target]]\nscript = 'one.py'\nname = '{'n' * 900_000}'\n",
 }
 
@@ -105,7 +107,7 @@ LARGE = {
 @pytest.mark.parametrize("what", LARGE)
 def test_a_manifest_that_takes_much_for_each_target_is_refused(tmp_path: Path, what: str) -> None:
     assert len(LARGE[what]) < 1 << 20
-    with pytest.raises(WrongManifest, match=r"65,536 characters|at most 32"):
+    with pytest.raises(WrongManifest, match=r"65,536 characters|at most 32|5,000 keys|is no str"):
         read_manifest(written(tmp_path, LARGE[what]))
 
 

@@ -495,6 +495,22 @@ def test_a_sweep_gives_the_gpu_to_who_waits_between_two_targets(
     assert log.read_text().split() == ["a.py", "other.py", "b.py", "c.py"]
 
 
+def test_targets_that_can_never_run_leave_the_loop_to_others() -> None:
+    rows: list[Row] = []
+    many = (Planned(n, f"t{n}", demand=Demand(gpus=9)) for n in range(100_000))
+
+    async def main() -> None:
+        stop = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(dispatch, many, Pretended(Machine(1, 1, 1)), rows.append, stop)
+            while not rows:
+                await anyio.lowlevel.checkpoint()
+            stop.set()
+
+    anyio.run(main)
+    assert len(rows) < 100
+
+
 def test_a_full_disk_ends_the_sweep_with_its_rows_kept(tmp_path: Path) -> None:
     def on_row(row: Row) -> None:
         raise OSError(28, "No space left on device")

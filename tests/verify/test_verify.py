@@ -445,6 +445,9 @@ def test_a_patch_costs_no_more_than_its_lines(tree: Path) -> None:
     (tree / "model.py").write_text("a\n" * 500_000)
     with pytest.raises(BadPatch, match="too often"):
         apply(read_patch(many * 1000), tree, tree.with_name("copy"))
+    os.truncate(tree / "model.py", (16 << 20) + 1)
+    with pytest.raises(BadPatch, match="larger than 16 MiB"):
+        apply(read_patch(many), tree, tree.with_name("another"))
     block = "".join(f"-{n % 7}\n" for n in range(5_000))
     hunks = "".join(f"@@ -{n + 2},5000 +1,0 @@\n{block}" for n in range(20))
     [patch] = read_patch(f"--- model.py\n+++ model.py\n{hunks}")

@@ -10,7 +10,7 @@ from aoti_debug.diagnose.calls import at_line, opaque
 from aoti_debug.diagnose.from_exception import BY_PHASE
 from aoti_debug.diagnose.from_input_check import refused
 from aoti_debug.diagnose.from_program import last_line_of
-from aoti_debug.diagnose.from_scene import STACK, WATCH, complains, is_well
+from aoti_debug.diagnose.from_scene import STACK, TROUBLE, WATCH, is_well
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations, evidence, headline, hint
 from aoti_debug.diagnose.speaker import by_a_neighbour, last_to_speak
 from aoti_debug.diagnose.traffic import Judged, joined, judged, not_held
@@ -63,7 +63,7 @@ def last_resort(observations: Observations) -> Candidate:
         return guessed(*phase)
     stands = observations.of(CodePlace) or (shown is not None and shown.any(STACK))
     fails = said or stands or (lines and not ends_well(observations))
-    fails = fails or (shown is not None and complains(shown))
+    fails = fails or (shown is not None and shown.any(TROUBLE))
     well = shown is not None and is_well(shown)
     return unknown(said or lines) if fails and not well else silent(observations)
 

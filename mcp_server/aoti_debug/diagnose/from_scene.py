@@ -75,6 +75,8 @@ OF_TRITON = forms(r"""
     (?:^|Program arguments: )(?:\S{0,200}/)?(?:triton|mlir)-\w{2,20}\b
     \b(?:triton|mlir)/\S{1,200}\.(?:h|cpp):\d || \bmlir::\w
 """)
+NO_IMAGE = Form(r"\bno kernel image is available\b")
+NO_BUILD = Form(r"\bis not compatible with the current PyTorch\b")
 HOST = Form(r"^\s{0,4}(?:frame )?#\d{1,3}:? ", r"\bterminate called\b")
 IN_A_CALL = Form(r", in forward$", r"[~^] <--- HERE$")
 PARSES = Form(r"\bErrorReport\b", r"^Unknown builtin op: ")  # TorchScript reads its code at load
@@ -92,7 +94,9 @@ WAITS = (
     r"|std::(?:condition_variable|mutex|thread)\S{0,60}|(?:cu|cuda|hip)\w{0,20}Synchroni\w{1,10}"
     r"|nccl\w{1,40}|ioctl)"
 )
-WATCHED = Form(r"\bWatchdog caught collective operation timeout\b")
+WATCHED = Form(
+    r"\bWatchdog caught collective operation timeout\b", r"\bwatchdog (?:got stuck|hang)\b"
+)
 STACKS = Form(
     rf"^#0 {{1,4}}(?:0x[0-9a-f]{{1,20}} in )?{WAITS}\b",
     rf"^\s{{0,4}}\*? {{0,2}}frame #0: 0x[0-9a-f]{{1,20}} \S{{1,80}}`_{{0,4}}{WAITS}",
@@ -126,9 +130,9 @@ INFORMS = Form(r"^\s{0,4}\[?I\d{4} ", r"^(?:\S{1,40}\s){0,3}\[?INFO\b")
 COMPLAINS = Form(
     r"\b(?:\w{0,60}(?:Error|Exception)(?:With\w{1,30})?|ERROR|FATAL|CRITICAL|[Ff]atal|[Ee]rror"
     r"|[Ff]ail(?:ed|ure|s)(?:[A-Z]\w{1,30})?|FAILED"
-    r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck"
-    r"|wedged|core ?dump(?:ed)?|lock-?up|timed out|timeout(?=,))\b"
+    r"|[Aa]borted|[Pp]anic(?:ked)?|Traceback|Killed|nan|NaN|inf|mismatch(?:ed)?|hangs?|stuck)\b"
 )
+TROUBLE = Form(r"(?i)\b(?:wedged|lock-?up|timed out|timeout(?=,))\b")
 HARMLESS = Form(r"(?i)\b(?:0|no) (?:tests? )?(?:errors?|failed|failures?)\b")
 TESTED = Form(r"(?i)^(?:100% tests passed|all (?:\d{1,6} )?tests (?:have )?(?:passed|succeeded))")
 GOES_ON = forms(r"""
@@ -424,6 +428,8 @@ def placed(candidate: Candidate, scene: Scene) -> Candidate:
         phase = opened or phase_of_native(line.text for line in scene.all(HOST)) or phase
         if opened == "load" and category == "kernel_resources":
             category = "package_incompatible"
+    elif category == "toolchain" and scene.any(NO_IMAGE) and NO_BUILD.search(candidate.quote):
+        category, phase = "missing_kernel_binary", "run"
     if phase == "run" and TUNER.search(candidate.quote):
         phase = "autotune"
     if category == "kernel_resources" and phase == "run" and scene.any(INDUCTOR):
@@ -485,11 +491,10 @@ def settled(ranked: Sequence[Candidate], scene: Scene, *, whole: bool) -> list[C
     if at and LOGGED.search(quote) and any(0 < x.number - at <= NEAR for x in scene.all(INSTEAD)):
         return [of_no_harm(best, known.phase, quote)]
     harmful = known.category == "performance" and best.tier is not Tier.NOTICE
-    harmful = harmful or known.category == "hang"
+    harmful = harmful or known.category in ("hang", "nan_or_inf", "wrong_result")
     if at and not harmful and LOGGED.search(quote) and went_on(scene, at):
         return [of_no_harm(best, "none" if known.category == "unknown" else known.phase, quote)]
-    told = known.category != "user_code" or IMPORTS.search(quote) or scene.any(IN_A_CALL)
-    if known.phase == "none" and told:
+    if known.phase == "none":
         best = changed(best, known.category, doing(best, scene))
     return [best, *others]
 

@@ -49,6 +49,7 @@ LABELLED = re.compile(
 )
 ASSIGNED = re.compile(r"^\s{0,12}(?P<name>\w{1,40}) = (?P<call>[\w.]{1,80}\(.{0,300})")
 WORD = re.compile(r"\w{1,40}")
+HEADING = re.compile(r"^(?P<mark>[#=~*-])+\s?(?P<label>[A-Za-z][\w +]{0,40}?)\s?(?P=mark){2,40}#?$")
 COMMENTED = re.compile(
     r"^(?P<label>[^#]{1,120}?)\s{0,12}#\s{0,4}(?P<numbers>(?:tensor|array)\(.{1,600})$"
 )
@@ -57,7 +58,9 @@ TAG = re.compile(r"<[^>]{1,80}>")
 PRINTED = re.compile(r"^\s{0,4}(?:(?:tensor|array)\(|\[)[-\d\[.\snaif,]{3,600}")
 UNEQUAL = re.compile(r"^\s{0,4}(?:tensor\()?False\b")
 QUOTED = re.compile(r"'[^']{0,60}'|\"[^\"]{0,60}\"")
-RAISES = re.compile(r"^\s{0,8}[\w.:]{0,80}(?:Error|Exception)\b")  # a message has its own words
+RAISES = re.compile(  # a message has its own words
+    r"^\s{0,8}[\w.:]{0,80}(?:Error|Exception)\b|^.{1,200}\b[A-Z]\w{0,40}Warning: "
+)
 ERROR = re.compile(r"(?i)(?:\b|_)(?:r?mse|mae|\w{0,3}err(?:ors?)?|diff\w*|deviation)(?:\b|_)")
 VERDICT = re.compile(
     r"^\W{0,4}(?:(?P<good>OK|PASS(?:ED)?|[✓✔✅])|(?P<bad>FAIL(?:ED|URE)?|BAD|[✗✘❌]))(?!\w)"
@@ -252,12 +255,17 @@ def in_labelled(texts: Sequence[str]) -> int | None:
     reference's line: each model's lines are held against the other's in their order."""
     reference: list[tuple[list[float], list[str]]] = []
     compiled: list[tuple[int, list[float], list[str]]] = []
-    for number, text in enumerate(texts):
+    head = ""
+    for number, line in enumerate(texts):
+        text = f"{head}: {line}" if head and numbers_in(line) else line
+        heading = HEADING.match(line)
+        head = heading["label"] if heading else ""
         found = COMMENTED.match(text) or LABELLED.match(text) or NAMED.match(text)
         found = found or BEHIND.match(text)
         if found is None or MEASURED.search(text):
             continue
-        values, words = numbers_in(found["numbers"]), QUOTED.findall(found["numbers"])
+        words = QUOTED.findall(found["numbers"])
+        values = numbers_in(QUOTED.sub("", found["numbers"]))
         if not values and not words:
             continue
         if COMPILED.search(found["label"]):
@@ -346,9 +354,12 @@ def not_finite(texts: Sequence[str]) -> int | None:
 
 
 IS_NAN = re.compile(r"(?i)nan\w{0,6}[^\w\n]{1,6}(?:any\W{1,6})?(?P<is>true|false)")
+LOSSES = re.compile(r"(?i)\bepoch\b.{0,80}loss")  # the rows of a training
 TIMED = re.compile(
     r"(?i)\b[\d.]{1,12} ?(?:m?s|us|ns|it/s|iter/s|tok(?:ens)?/s|fps|samples/s|req/s)\b"
+    r"|\btime\b[^:=\n]{0,12}[:=] ?\d"
 )
+WAITING = re.compile(r"(?i)\bwaiting (?:for|on)\b")
 
 
 def timed(texts: Sequence[str]) -> int | None:
@@ -359,6 +370,13 @@ def timed(texts: Sequence[str]) -> int | None:
         if TIMED.search(text) and (name := MODELS.search(text)) is not None
     ]
     return next((number for number, which in names if which != names[0][1]), None)
+
+
+def waiting(texts: Sequence[str]) -> int | None:
+    """Return the number of the last line where it says for the third time that it waits."""
+    last = DIGITS.sub("", texts[-1]) if texts and WAITING.search(texts[-1]) else None
+    times = sum(DIGITS.sub("", text) == last for text in texts)
+    return len(texts) - 1 if times > 2 else None
 
 
 LOADS = re.compile(r"(?i)\b(?:threads?|streams?|workers?|clients?|concurrency|processes)\b")
@@ -420,7 +438,8 @@ def measured(texts: Sequence[str], *, compiles: bool) -> int | None:
         rows = [row for row in rows if len(row) > 1 and any(map(numbers_in, row[1:]))]
         labels = " | ".join([*cells, *(row[0] for row in rows)])
         meant = bool(OF_COMPILES.search(above := caption(texts, at))) is compiles
-        if len(cells) < 2 or not rows or not (meant and MEASURED.search(above + head)):
+        told = MEASURED.search(above + head) and not LOSSES.search(head)
+        if len(cells) < 2 or not rows or not (meant and told):
             continue
         both = REFERENCE.search(labels) and COMPILED.search(labels)
         if both or (ours and len(rows) > 2 and not NUMBER.search(head)):
@@ -477,6 +496,7 @@ FINDERS: tuple[tuple[Finder, Category, Phase, str], ...] = (
     (not_repeated, *WRONG, "the same run gives another result: "),
     (first_line(dissimilar), *WRONG, "the two results differ: "),
     (not_finite, "nan_or_inf", "output", "a number of the results is not finite: "),
+    (waiting, "hang", "hang", "it waits for the same again and again: "),
     (exploding, *WRONG, "a number of the results jumps: "),
     (compiles_longer, "performance", "lower", "a compile took longer, and no error: "),
     (partial(measured, compiles=False), *SLOW, "times or sizes of two models, and no error: "),

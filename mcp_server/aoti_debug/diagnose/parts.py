@@ -95,6 +95,9 @@ LAMMPS *
     = user_code run error
 the Linux kernel *
     \bkernel: (?:\[[ \d.]{1,20}\] )?(?:BUG:|Oops:|#PF:|RIP: )|^\[[ \d.]{4,20}\] BUG:[ ]
+    \bkernel: (?:\[[ \d.]{1,20}\] )?(?:NVRM|\[drm|amdgpu|nouveau|i915)
+    ^\[[ \d.]{4,20}\] (?:NVRM|\[drm|amdgpu|nouveau|i915)
+    = device_unavailable run nvrm|amdgpu|nouveau|i915|drm
     = MEMORY
     = unknown run bug|oops|#pf|rip
 Java *
@@ -110,6 +113,7 @@ Rust *
     ^\s{0,12}--> [\w./-]{1,200}\.rs:\d{1,6}:\d{1,5}
     = toolchain environment can't find crate|no matching package|failed to select
     = toolchain cpp_compile linking with
+    = user_code cpp_compile error\[e\d
 Go *
     ^panic: runtime error:[ ] || ^goroutine \d{1,9} \[ || \b[\w/-]{1,200}\.go:\d{1,6}\b
     ^# [\w-]{1,40}\.\w{2,6}/\S{1,120}$
@@ -167,11 +171,13 @@ ONNX Runtime *
     = contract_argument run invalid feed|feed dict|missing input|invalid_argument : \S* ?input name
     = RUNTIME TYPES_OF_DATA SIZES VERSIONS
 TensorRT *
-    \[TRT\] || \btorch_tensorrt\. || \bdeserializeCudaEngine\b || \bpolygraphy[./]
+    \[(?:TRT|TensorRT)\] || \bnvinfer1::\w || \btorch_tensorrt\.
+    \bdeserializeCudaEngine\b || \bpolygraphy[./]
     \btensorrt\.\w || ^\[[EWF]\] \d{1,2}: \[ || \bTensorRT(?:-LLM)?(?:\]|:| [Ee]rror)
+    = package_incompatible load version tag|serialization (?:assertion|error)|deserialize the
     = RUNTIME VERSIONS CONVERTS SIZES
 TensorFlow *
-    \btensorflow/\w
+    \btensorflow[/.]\w
     = RUNTIME
     = toolchain environment version|compiled with|library init
     = SIZES

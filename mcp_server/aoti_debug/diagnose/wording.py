@@ -65,18 +65,17 @@ contract_argument run
 package_incompatible load
     \b(?:compiled|built|exported|made) (?:for|on|with)\b.{0,80}\b(?:but|only supports)\b
 constants_missing constants
-    \bconstants?\b.{0,80}<LACKS>
+    \bweights were not initialized from || \bconstants?\b.{0,80}<LACKS>
 constants_mismatch constants
     \bconstant(?:s|_buffer)?\b.{0,80}\b(?:expected|mismatch\w*|wrong|differ\w*)\b
     \bload_constants\b ~60~ <FAILS>
 device_unavailable environment !
     (?:failed|unable|could not|couldn't) (?:to )?(?:infer|detect|determine) .{0,20}\b(?:device|gpu)
 package_incompatible load !
-    version tag does not match || deserialize the cuda engine failed
     cannot open shared object || library not loaded || image not found || dll load failed
     could not load \S{1,400}\.(?:dat|co|hsaco|so|dll|dylib)\b
 concurrency run !
-    <FAILS>.{0,200}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)
+    deadlock detected || <FAILS>.{0,200}(?:graph\s+capture|is\s+captur(?:ing|ed)|streamcapture)
     cuda ?graphs?\b.{0,60}overwritten || captur\w+ .{0,20}graph.{0,20}<FAILS>
 concurrency run
     <FAILS>.{0,120}\b(?:concurrent|simultaneous)(?:ly)?\b
@@ -94,6 +93,8 @@ illegal_memory_access run !
     illegal (?:memory|address) || (?:access|page) fault || execution_failed
 misaligned_address run !
     misaligned
+custom_op_missing run !
+    \bimplementation for device \S{1,20} not found
 custom_op_missing export !
     \bmissing out variants\b
 custom_op_fake_kernel export !
@@ -108,6 +109,7 @@ package_incompatible load
     (?:deserializ|unpickl) ~120~ (?:<FAILS>|<LACKS>)
     \b(?:package|archive|aoti?\w{0,8}|model|\.pt2|\.so)\b.{0,60}<FAILS>.{0,20}\bload
 contract_argument run !
+    \bis missing value for argument\b
     expected at (?:most|least) \d+ argument || passed to at\(\) was not in the map
 package_incompatible load
     torch::jit::\S{0,60}ErrorReport
@@ -144,7 +146,7 @@ triton_error triton_compile
     \b(?:triton|ttir|ttgir|mlir|llvm|ptx\w*|tl\.\w+|libdevice)\b ~80~ <FAILS>
 cpp_error cpp_compile
     <CPP>\W?[\d.]*.{0,60}<FAILS> || (?:build|<FAILS>).{0,60}<CPP>
-    ^error\[E\d{4}\]: || undeclared identifier|was not declared|no matching function|does not name a type
+    undeclared identifier|was not declared|no matching function|does not name a type
 lowering_error lower
     <INDUCTOR> ~80~ <FAILS>
 lowering_error export

@@ -16,7 +16,7 @@ from aoti_debug.explain.meaning import KernelReader
 from aoti_debug.explain.names import read_names
 from aoti_debug.model import SourceLine
 from aoti_debug.package.record import CompiledModel, KernelOrigin, Launch
-from aoti_debug.plain import few
+from aoti_debug.plain import few, named
 from aoti_debug.vocabulary import Leaf
 
 _GENERATED = "@triton_heuristics.user_autotune("
@@ -145,7 +145,7 @@ def explain(
         users = find_in(code, wanted.name, place, files())
     return ExplainAnswer(
         kernel=describe.kernel_record(wanted, code, launch, place),
-        summary=blame.summary if blame else summary(wanted.name, launches, origin),
+        summary=blame.summary if blame else summary(named(wanted.name), launches, origin),
         category="index_out_of_bounds" if blame else None,
         confidence=("proved" if found and found.leaves else "likely") if wanted.condition else None,
         input=blame.input if blame else None,
@@ -189,8 +189,8 @@ def summary(name: str, launches: Sequence[Launch], origin: KernelOrigin | None) 
     """Say of which operators a kernel is made, and how often it is launched."""
     ops = list(dict.fromkeys(op for launch in launches for op in launch.ops))
     nodes = (origin.nodes_before or origin.nodes) if origin is not None else ()
-    named = ops or [f"node {node}" for node in nodes]
-    what = few(named, 8) or "no operators named"
+    parts = ops or [f"node {node}" for node in nodes]
+    what = few(parts, 8) or "no operators named"
     count = len(launches)
     times = {0: "not launched", 1: "launched once"}.get(count, f"launched {count} times")
     line = f"; from {origin.source[0]}" if origin and origin.source else ""

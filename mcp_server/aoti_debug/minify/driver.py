@@ -61,6 +61,7 @@ async def minify(work: RunState, request: MinifyRequest) -> MinifyAnswer:
         work.say("reading the exported program")
         survey = await take_survey(pool, root, material)
         folders = import_paths(request.target, material.context.folders)
+        folders = [] if request.alone else folders
         definitions = await definitions_for(pool, survey.graph, material.context, folders)
         writer = Writer(survey, definitions)
         base = Reduction(
@@ -90,7 +91,7 @@ async def _material(work: RunState, request: MinifyRequest) -> Material:
     trust = ("--trust",) * request.trust
     if request.program is not None:
         context = Captured(modules=request.imports)
-        words = context_arguments(context, request.target)
+        words = () if request.alone else context_arguments(context, request.target)
         return Material(exported=request.program, words=(*trust, *words), context=context)
     directory = work.directory
     if request.run is not None:

@@ -46,6 +46,11 @@ class MinifyRequest(Request):
     compare: bool = False  # look for a wrong result where nothing else fails
     trust: bool = False  # the person vouches for the program's file
 
+    @property
+    def alone(self) -> bool:
+        """Tell whether nothing is imported from beside the program: nobody vouches for it."""
+        return self.program is not None and not self.imports
+
 
 def minify_request(
     what: str,

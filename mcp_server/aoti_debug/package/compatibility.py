@@ -14,6 +14,7 @@ from aoti_debug.package.archive import OUTDATED
 from aoti_debug.package.elf import defined_versions, missing_symbols, runs_on, version_key
 from aoti_debug.package.host_facts import HostFacts
 from aoti_debug.package.record import OWN_NAMESPACES, Build, CompiledModel, Library, Package
+from aoti_debug.plain import named
 
 _ISA = {
     "AVX2": ("avx2",),
@@ -120,7 +121,7 @@ def _platform(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
         theirs = model.metadata.get(key)
         if theirs and local and theirs != local:
             yield may_not_fit(
-                f"compiled for {theirs}, and this is {local}",
+                f"compiled for {named(theirs)}, and this is {local}",
                 _MISMATCH.format(key, local, theirs),
                 "Compile it on this kind of machine.",
             )
@@ -146,12 +147,12 @@ def _needed(library: Library, host: HostFacts) -> Iterator[Problem]:
             continue
         cuda = "cuda" in needed
         yield unfit(
-            f"the library needs {needed}, which is not on this machine"
+            f"the library needs {named(needed)}, which is not on this machine"
             + (": this torch has no CUDA" if cuda and "torch" in needed else ""),
             f"Error in dlopen: {needed}: cannot open shared object file: No such file or directory",
             "Use a CUDA build of torch, or compile for CPU."
             if cuda
-            else f"Install the package that has {needed}.",
+            else f"Install the package that has {named(needed)}.",
             category="device_unavailable" if cuda else "missing_symbol",
             confidence="proved" if needed.startswith("libtorch") else "likely",
         )
@@ -170,7 +171,7 @@ def _versions(library: Library, name: str, host: HostFacts) -> Iterator[Problem]
         if not need or not offer or version_key(need) <= version_key(offer):
             continue
         yield unfit(
-            f"the library needs {family}_{need}, and this machine offers {family}_{offer}",
+            f"the library needs {family}_{named(need)}, and this machine offers {family}_{offer}",
             f"Error in dlopen: {homes.get(family, host.libstdcxx)}: version "
             f"`{family}_{need}' not found (required by …/{name})",
             "Compile on the oldest system that must load it.",
@@ -187,7 +188,7 @@ def _symbols(
     if missing:
         symbol = missing[0]
         yield unfit(
-            f"this torch does not define {symbol}"
+            f"this torch does not define {named(symbol)}"
             + (f" (and {len(missing) - 1} more)" if len(missing) > 1 else "")
             + f": {_symbol_reason(symbol, host)}",
             f"Error in dlopen: …/{name}: undefined symbol: {symbol}",
@@ -227,7 +228,7 @@ def _device(model: CompiledModel, host: HostFacts) -> Iterator[Problem]:
         local = f"{gpu[0]}{gpu[1]}"
         if wanted and wanted != local:
             yield may_not_fit(
-                f"compiled on a device of capability {wanted}, this one has {local}",
+                f"compiled on a device of capability {named(wanted)}, this one has {local}",
                 _MISMATCH.format("AOTI_COMPUTE_CAPABILITY", local, wanted),
             )
         yield from _kernels(model, gpu)
@@ -240,7 +241,7 @@ def _kernels(model: CompiledModel, gpu: tuple[int, int]) -> Iterator[Problem]:
         if binary.architectures and all(runs_on(a, gpu) is False for a in binary.architectures)
     ]
     if foreign:
-        have = ", ".join(sorted({a for b in foreign for a in b.architectures}))
+        have = named(*sorted({a for b in foreign for a in b.architectures}))
         yield unfit(
             f"{len(foreign)} of {len(model.binaries)} kernels are for {have}, which does not "
             f"run on sm_{gpu[0]}{gpu[1]}",
@@ -291,7 +292,7 @@ def _custom_ops(model: CompiledModel) -> Iterator[Problem]:
     if names:
         first = re.sub(r"[^\w:.]", "?", names[0])[:100]
         yield may_not_fit(
-            f"the process must have registered {', '.join(names[:5])} before loading "
+            f"the process must have registered {named(*names[:5])} before loading "
             "(import the module that defines them)",
             f"Could not find schema for {first}.",
             "Import the module, or torch.ops.load_library its .so, before aoti_load_package.",

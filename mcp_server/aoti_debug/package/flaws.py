@@ -10,6 +10,7 @@ from typing import Any
 
 from aoti_debug.package.archive import OUTDATED
 from aoti_debug.package.record import Archive, CompiledModel, Flaw, Wrapper
+from aoti_debug.plain import named
 
 NO_MODEL = "Failed to find a generated cpp file or so file for model 'model' in the zip archive."
 NO_PROXY = (
@@ -40,7 +41,7 @@ def archive_flaws(
     elif not models:
         yield Flaw("it holds no compiled model (nothing below data/aotinductor/)", NO_MODEL, AGAIN)
     elif archive.layout != "library" and all(m.name != "model" for m in models):
-        names = ", ".join(m.name for m in models[:10])
+        names = named(*(m.name for m in models[:10]))
         yield Flaw(
             f"no model is called 'model', which torch loads when no name is given; it has: {names}",
             NO_MODEL,
@@ -110,7 +111,7 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
     if library.error:
         loader = library.error in ("invalid ELF header", "file too short")
         yield Flaw(
-            f"{library.member} is damaged: {library.error}",
+            f"{named(library.member)} is damaged: {library.error}",
             f"Error in dlopen: …/{PurePosixPath(library.member).name}: {library.error}"
             if loader
             else "Error in dlopen: …",
@@ -131,7 +132,8 @@ def _library_flaws(model: CompiledModel) -> Iterator[Flaw]:
         )
     if not library.model:
         yield likely(
-            f"{library.member} is not a compiled model: it lacks AOTInductorModelContainerRun",
+            f"{named(library.member)} is not a compiled model: "
+            "it lacks AOTInductorModelContainerRun",
             "undefined symbol: AOTInductorModelContainerCreateWithDevice",
             AGAIN,
             where=library.member,
@@ -171,7 +173,7 @@ def _wrapper_flaws(model: CompiledModel, wrapper: Wrapper) -> Iterator[Flaw]:
     have = {binary.member for binary in model.binaries}
     absent = [k for k in wrapper.kernels if k.binary and k.binary not in have]
     if absent:
-        names = ", ".join(k.name for k in absent[:5])
+        names = named(*(k.name for k in absent[:5]))
         yield Flaw(
             f"the binaries of {len(absent)} of {len(wrapper.kernels)} Triton kernels are "
             f"missing: {names}",
@@ -181,7 +183,7 @@ def _wrapper_flaws(model: CompiledModel, wrapper: Wrapper) -> Iterator[Flaw]:
         )
     for binary in [b for b in model.binaries if b.error][:5]:
         yield likely(
-            f"{binary.member}: {binary.error}",
+            f"{named(binary.member)}: {binary.error}",
             "CUDA driver error: device kernel image is invalid",
             "Copy the package again.",
             category="missing_kernel_binary",
@@ -191,7 +193,7 @@ def _wrapper_flaws(model: CompiledModel, wrapper: Wrapper) -> Iterator[Flaw]:
     lost = [k.name for k in wrapper.kernels if k.embedded and k.name not in embedded]
     if lost and embedded:
         yield likely(
-            f"the library lacks the embedded kernels {', '.join(lost[:5])}",
+            f"the library lacks the embedded kernels {named(*lost[:5])}",
             "undefined symbol: __…_start",
             AGAIN,
             category="missing_kernel_binary",
@@ -205,7 +207,7 @@ def _weight_flaws(model: CompiledModel, index: Any) -> Iterator[Flaw]:
     lost = [name[:100] for name in names if PurePosixPath(name).name not in present]
     if lost:
         yield likely(
-            f"{len(lost)} of {len(names)} weight files are missing: {', '.join(lost[:5])}",
+            f"{len(lost)} of {len(names)} weight files are missing: {named(*lost[:5])}",
             "Segmentation fault (core dumped)",
             AGAIN,
             category="constants_missing",

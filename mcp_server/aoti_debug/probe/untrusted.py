@@ -10,9 +10,11 @@ import os
 import pickle
 import re
 import zipfile
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from .lazy import replaced, torch
@@ -23,6 +25,8 @@ _UNFORCED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 _CONFIG_BYTES = 64 << 20  # of the records that say how weights are stored
 _ARCHIVE = "torch.export.pt2_archive._package"
 _SERIALIZED = "torch._export.serde.serialize"
+_TREES = "torch.utils._pytree"
+_PLAIN_TYPES = (list, dict, set, tuple, int, float, str, bool, OrderedDict, deque)
 _OLD = ("data/weights/", "data/constants/")  # where torch 2.8 kept all in one file
 _OBJECTS = ("custom_obj", "opaque_obj")
 # What a size may be written as, besides numbers, names, arithmetic and comparisons.
@@ -159,6 +163,7 @@ def _without_code(*, raw: bool) -> Iterator[None]:
     with contextlib.suppress(ImportError):  # before 2.8
         archive = import_module(_ARCHIVE)
         others += [(archive, "pickle", _NoPickle), (archive, "_load_aoti", _refused)]
+    others += [(import_module(_TREES), "importlib", _NoImport)]
     environment = {name: os.environ.pop(name, None) for name in (_FORCED, _UNFORCED)}
     os.environ[_FORCED] = "1"
     try:
@@ -171,6 +176,16 @@ def _without_code(*, raw: bool) -> Iterator[None]:
 
 def _refused(*args: Any, **kwargs: Any) -> Any:
     raise NeedsTrust("the file holds an object that is no tensor")
+
+
+class _NoImport:
+    """Stands for the module by which the reader of trees imports what a tree names."""
+
+    @staticmethod
+    def import_module(name: str) -> Any:
+        if name not in ("builtins", "collections"):
+            raise NeedsTrust(f"a tree of the program names the module {name[:60]!r}")
+        return SimpleNamespace(**{one.__name__: one for one in _PLAIN_TYPES})
 
 
 class _NoPickle:

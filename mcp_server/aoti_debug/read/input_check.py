@@ -22,7 +22,11 @@ _CONSTANT = re.compile(
     r"You marked (?P<name>.{1,200}?) as dynamic but your code specialized it to be a constant "
     r"\((?P<value>-?\d{1,19})\)"
 )
-_FIX = re.compile(r"^ {1,8}(?P<name>[^\s=]{1,200}) = (?P<value>.{1,200})$")
+# What torch suggests, and no other expression: it is handed on as a fix.
+_FIX = re.compile(
+    r"^ {1,8}(?P<name>\w{1,200}) = (?P<value>[+-]?\w{1,99}(?: ?(?:\*|\+|-|//) ?\w{1,99}){0,3}"
+    r"|Dim\('\w{1,99}'(?:, ?(?:min|max)=\d{1,20}){0,2}\)|Dim\.\w{1,20})$"
+)
 _PLACE = re.compile(r"L\['(?P<input>[^']{1,100})'\](?P<path>.{0,80})\.size\(\)\[(?P<dim>\d{1,3})\]")
 _LINES = 60
 

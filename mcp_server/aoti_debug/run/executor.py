@@ -193,16 +193,19 @@ async def dispatch(
             executor.give(share)
             freed.set()
 
-    def fill() -> bool:
+    async def fill() -> bool:
         while len(waiting) < LOOK and (task := next(tasks, None)) is not None:
             if (refused := executor.never(task)) is not None:
                 on_result(refused)
+                await anyio.lowlevel.checkpoint()  # there may be no end of them
+                if stop.is_set():
+                    return False
             else:
                 waiting.append(task)
         return bool(waiting)
 
     async with anyio.create_task_group() as group:
-        while not stop.is_set() and fill():
+        while not stop.is_set() and await fill():
             window = 1 if overtaken > PATIENCE else len(waiting)
             for position in range(window):
                 share = executor.take(waiting[position])

@@ -19,6 +19,7 @@ from aoti_debug.run.files import files_below, folder, read_regular, remove_tree,
 OWNER = ".owner"  # whose it is, where the server has several clients
 KEEP = {"runs": 50, "uploads": 20, "minify": 20, "sweeps": 50, "check_inputs": 50}  # of one owner
 KEEP_BYTES = 5 * 10**9  # of all kinds together, for one token or for all clients without one
+LINKS = 40  # that the kernel follows in one path
 UNUSED_S = 24 * 3600.0  # after which a client may remove what another one has left
 
 
@@ -167,12 +168,25 @@ def within(path: Path, owner: str | None = None, at: Path | None = None) -> Kept
 
 
 def _is_private(path: Path) -> bool:
-    """Tell whether a path leads to a private file, or to what the kernel tells of processes."""
+    """Tell whether a path leads to a private file, or through what the kernel tells of processes,
+    which is not the same for the process that reads."""
     try:
-        real = path.resolve()
-        return real.is_relative_to("/proc") or any(real.samefile(one) for one in private)
+        return _passes_proc(path) or any(path.samefile(one) for one in private)
     except (OSError, RuntimeError, ValueError):
         return False
+
+
+def _passes_proc(path: Path) -> bool:
+    at, left, links = Path("/"), [*reversed(path.parts)], 0
+    while left and links <= LINKS:
+        part = left.pop()
+        at = at.parent if part == ".." else at / part
+        if at.parts[1:2] == ("proc",):
+            return True
+        with contextlib.suppress(OSError):  # no link
+            left += reversed(at.readlink().parts)
+            at, links = at.parent, links + 1
+    return False
 
 
 def keep(folders: list[Kept], owner: str | None, count: int | None, most: int) -> list[str]:

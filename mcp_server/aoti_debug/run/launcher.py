@@ -271,9 +271,32 @@ def leave_processors_to_others(more: int = 0) -> None:
         pass
 
 
+def _watched() -> None:
+    """Go on in a child: the program can end its parent, and what it started is ended all the same
+    by this process, which adopts it."""
+    if not prctl(PR_SET_CHILD_SUBREAPER, 1):
+        return
+    watcher = os.getpid()
+    child = os.fork()
+    if child == 0:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != watcher:
+            os._exit(127)
+        return
+    for number in STOPS:
+        signal.signal(number, lambda number, _: send(child, number))
+    _, status = os.waitpid(child, 0)
+    while left := descendants(watcher):
+        for pid in left:
+            send(pid, signal.SIGKILL)
+        os.waitpid(-1, 0)
+    os._exit(os.waitstatus_to_exitcode(status) & 0x7F)
+
+
 def main() -> None:
     out = int(sys.argv[1])
     leave_processors_to_others()
+    _watched()
     os.set_inheritable(out, False)
     argv, env, cwd, grace, mark, secret = _order()
     prctl(PR_SET_DUMPABLE, 0)  # the program, of the same user, cannot look for the secret here

@@ -152,8 +152,9 @@ nan_printed output nan_or_inf VAGUE_TEXT symptom possible
     means A value was not a number by the time it was printed. It may stem from the inputs, from the model itself or from a kernel.
     check Does eager give NaN on the same inputs? Then it is the model, not the compiler
     fix Compile once with TORCHINDUCTOR_NAN_ASSERTS=1 to find the first tensor with a NaN
-    anchor tensor(nan || loss: nan || ]nan || ': nan || ': 'nan || nan nan nan || has_nan || returned NaN || s NaN || all NaN
-    pattern \[\d{1,6}\]-?nan\b || tensor\(\[{0,9}nan || loss: ?nan || '(?:\w{0,20}loss|grad_norm)': '?nan\b
+    anchor tensor(nan || loss: nan || ]nan || norm: nan || = NaN || ': nan || ': 'nan || nan nan nan || has_nan || returned NaN || s NaN || all NaN
+    unconfirmed \[\d{1,6}\]-?nan\b || \bgrad_norm: nan || \w = {1,30}NaN\b
+    pattern tensor\(\[{0,9}nan || loss: ?nan || '(?:\w{0,20}loss|grad_norm)': '?nan\b
     pattern (?:returned|returns|produces|contains|has) NaN(?!s?[?:= ]{1,4}False) || returns nan
     pattern isnan\(\)\.any\(\).{0,20}True
     unconfirmed ^\s{0,20}nan(?:\s{1,20}nan){2,40} || all NaN || outputs? (?:is|are) nan

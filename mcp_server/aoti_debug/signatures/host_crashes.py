@@ -159,7 +159,8 @@ cuda_out_of_memory run out_of_memory SPECIFIC_TEXT proved check_environment
     fix Free the eager model before loading the package; load one package per process
     fix When it happens while compiling: TORCHINDUCTOR_TRITON_AUTOTUNE_AT_COMPILE_TIME=0 or, on 2.15, aot_inductor.autotune_per_kernel_alloc
     anchor out of memory || OutOfMemoryError || OOM on device
-    pattern \bOOM on device \d || Tried to allocate [\d.]{1,200} ?[KMGT]i?B || Allocation on device (?:\d|would)
+    unconfirmed \bOOM on device \d
+    pattern Tried to allocate [\d.]{1,200} ?[KMGT]i?B || Allocation on device (?:\d|would)
     pattern would exceed allowed memory
     pattern (?i:(?:cuda|hip|gpu|device|vram|npu|xpu|mps)[^.]{0,60}(?:ran |run )?out of memory)
     pattern (?:torch\.|cuda\.)OutOfMemoryError(?!: out of resource)

@@ -12,7 +12,7 @@ distributed_error none user_code BROAD_TEXT possible check_environment
     pattern torch\.distributed\.elastic\.multiprocessing\.errors\.\w{1,200}
     pattern RendezvousConnectionError || The server socket has failed to listen
     pattern connectFullMesh failed || Default process group has not been initialized
-    unconfirmed \b(?P<what>ncclUnhandled\w{1,20})
+    unconfirmed \b(?P<what>NCCL INFO \S{1,40}\.cc:\d{1,5} -> [1-9]) || \b(?P<what>ncclUnhandled\w{1,20})
     unconfirmed \b(?P<what>(?:ncclInternalError|ncclInvalidUsage|ncclInvalidArgument|ncclRemoteError))
     unconfirmed \b(?P<what>NCCL Error \d{1,20}: .{1,60})
     unconfirmed \b(?P<what>NCCL communicator was aborted) || \b(?P<what>Duplicate GPU detected)

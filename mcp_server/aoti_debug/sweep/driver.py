@@ -117,21 +117,32 @@ class Sweep:
                 ledger.add(row)
                 self._new += 1
                 self._runs.add(row.run)
-                self.add(row)
+                for path in self.add(row):
+                    tasks.start_soon(anyio.to_thread.run_sync, remove_tree, path)
                 self.request.watch(row)
                 self.say()
 
         self.work.say(f"{self.count}; {executor.workers}")
-        await dispatch(left(), executor, on_row, self.work.stop)
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            try:
+                await dispatch(left(), executor, on_row, self.work.stop)
+            except Exception as error:  # outside the group it keeps its own type
+                failure = error
+        if failure is not None:
+            raise failure
         if self.work.stop.is_set():
             raise Cancelled
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Row) -> list[Path]:
+        """Count a row; return the runs that are not needed any more, for there are others alike."""
         self.count.add(row)
+        found: list[Path] = []
         for run in self.groups.add(row):
             if run in self._runs:  # and not one that an old row names
                 with contextlib.suppress(AotiDebugError):
-                    remove_tree(RunDirectory.open(run).path)
+                    found.append(RunDirectory.open(run, owner=self.work.client).path)
+        return found
 
     def say(self) -> None:
         now = time.monotonic()

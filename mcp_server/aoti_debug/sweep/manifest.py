@@ -8,9 +8,9 @@ import re
 import string
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -28,6 +28,8 @@ MANIFEST_BYTES = 1 << 20
 FOLDER_FILES = 20_000
 AXES = 32
 WORDS = 1 << 16  # characters of a target's words and variables, which no shell takes many more of
+KEYS = 5_000  # of a table
+PROBLEMS = 10  # that are said
 KEY_PARTS = 100  # nobody nests tables so deep, and TOML's reader takes the square of it
 _BETWEEN_KEYS = re.compile(rb"[=,{}\[\]\n]")
 _BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT])(i?)B")
@@ -49,11 +51,27 @@ def _size(value: object) -> object:
 
 Size = Annotated[int, BeforeValidator(_size)]
 Value = str | int | float
-Axis = list[Value] | dict[str, Value]
+PLAIN = (str, int, float)
+
+
+def _flat(value: object, kinds: tuple[type, ...] = (str,)) -> object:
+    """Refuse a list for its first wrong value, of which there may be a million."""
+    for one in value if isinstance(value, list) else ():
+        if not isinstance(one, kinds):
+            names = " or ".join(kind.__name__ for kind in kinds)
+            raise ValueError(f"{plain(repr(one), 40)} is no {names}")
+    return value
+
+
+Words = Annotated[list[str], BeforeValidator(_flat)]
+Axis = Annotated[list[Value] | dict[str, Value], BeforeValidator(partial(_flat, kinds=PLAIN))]
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+_S = TypeVar("_S", bound=_Strict)
 
 
 class Settings(_Strict):
@@ -62,7 +80,7 @@ class Settings(_Strict):
     python: str | None = None
     env: dict[str, str] = Field(default_factory=dict)
     cwd: str | None = None
-    imports: list[str] = Field(default_factory=list)
+    imports: Words = Field(default_factory=list)
     timeout_s: float | None = Field(None, gt=0, le=86_400)
     retries: int | None = Field(None, ge=0, le=20)
     gpus: int | None = Field(None, ge=0, le=64)
@@ -80,8 +98,8 @@ class Entry(Settings):
     test: str | None = None
     package: str | None = None
     inputs: str | None = None
-    command: list[str] | None = None
-    args: list[str] = Field(default_factory=list)
+    command: Words | None = None
+    args: Words = Field(default_factory=list)
 
     @property
     def kinds(self) -> list[str]:
@@ -163,11 +181,43 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         raise WrongManifest(f"{given.name} is no TOML: {plain(str(error), 200)}") from error
     if "root" in document:
         raise WrongManifest("root: unknown key")
-    named = {"name": given.stem, **document, "root": given.parent}
-    try:
-        return _checked(Manifest.model_validate(named))
-    except ValidationError as error:
-        raise WrongManifest(f"{given.name}: {_problems(error)}") from error
+    manifest, problems = _validated({"name": given.stem, **document, "root": given.parent})
+    if problems:
+        raise WrongManifest(f"{given.name}: {'; '.join(dict.fromkeys(problems))}")
+    return _checked(manifest)
+
+
+def _validated(document: Mapping[str, Any]) -> tuple[Manifest, list[str]]:
+    """Return the manifest of a document, and its first problems: of a million keys that nobody
+    knows no more than a few cost anything."""
+    problems: list[str] = []
+    given = document.get("target", [])
+    targets = given if isinstance(given, list) else []
+
+    def read(kind: type[_S], table: object, *place: int | str) -> _S:
+        try:
+            return kind.model_validate(_bounded(table))
+        except ValidationError as error:
+            problems.extend(_problems(error, place))
+        except ValueError as error:
+            problems.append(f"{_place(place) or 'the file'}: {error}")
+        return cast("_S", kind.model_construct())
+
+    manifest = read(Manifest, {**document, "target": [] if targets else given})
+    entries: list[Entry] = []
+    for number, table in enumerate(targets):
+        if len(problems) >= PROBLEMS:
+            break
+        entries.append(read(Entry, table, "target", number))
+    return manifest.model_copy(update={"target": entries}), problems[:PROBLEMS]
+
+
+def _bounded(table: object) -> object:
+    """Return a table; raise ValueError where it, or one in it, has too many keys."""
+    for one in (table, *table.values()) if isinstance(table, dict) else ():
+        if isinstance(one, dict) and len(one) > KEYS:
+            raise ValueError(f"a table of more than {KEYS:,} keys")
+    return table
 
 
 def _of_folder(folder: Path) -> Manifest:
@@ -224,8 +274,8 @@ def _checked(manifest: Manifest) -> Manifest:
 
 
 def all_of(problems: Sequence[str]) -> str:
-    more = f"; and {len(problems) - 10} more" if len(problems) > 10 else ""
-    return "; ".join(problems[:10]) + more
+    more = f"; and {len(problems) - PROBLEMS} more" if len(problems) > PROBLEMS else ""
+    return "; ".join(problems[:PROBLEMS]) + more
 
 
 def _length(given: Settings, words: Iterable[str], most: int) -> int:
@@ -268,16 +318,17 @@ def _of_entry(entry: Entry, manifest: Manifest) -> Iterator[str]:
         yield f"{what}: {{{sorted(unknown)[0]}}} is no axis of the matrix"
 
 
-def _problems(error: ValidationError) -> str:
+def _problems(error: ValidationError, within: tuple[int | str, ...]) -> list[str]:
     found = []
-    for detail in error.errors(include_url=False, include_context=False):
-        place = _place(detail["loc"])
+    for detail in error.errors(include_url=False, include_context=False)[:PROBLEMS]:
+        location = (*within, *detail["loc"])
+        place = _place(location)
         if detail["type"] == "extra_forbidden":
-            found.append(f"{place}: unknown key{_meant(detail['loc'])}")
+            found.append(f"{place}: unknown key{_meant(location)}")
         else:
             message = detail["msg"].removeprefix("Value error, ")
             found.append(f"{place}: {plain(message, 120)}, not {plain(repr(detail['input']), 60)}")
-    return "; ".join(dict.fromkeys(found[:10]))
+    return found
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain, takewhile
 from pathlib import Path
+from typing import Literal
 
 import anyio.to_thread
 
@@ -176,7 +177,7 @@ async def verify(state: RunState, request: VerifyRequest) -> VerifyAnswer:
             found = judge(facts)
         if facts.checked and found.verdict == "fixed" and not facts.now.failed:
             failed = failed_check(before.observations, was.values())
-            number, bad = before.wrong_call, facts.nonfinite and before.nonfinite
+            number, bad = before.wrong_call, before.nonfinite if facts.nonfinite else ""
             said = await unnoticed(state, request, ran, failed, number, nonfinite=bad)
             found = judge(replace(facts, unnoticed=said))
         slow = ""

@@ -452,7 +452,7 @@ def _cause(facts: Facts) -> Found:
     elif facts.category == "concurrency" and facts.changes.numbers and not facts.reused:
         text = "only numbers were changed: whether they are enough for more calls is not known"
         return Found("the cause", "unknown", text)
-    elif facts.category == "contract_guard" and facts.refused:
+    elif facts.category == GUARD and facts.refused and not _by_check(facts, frozenset((GUARD,))):
         still = f"the exported program still refuses the call: {facts.refused[0]}"
     return _found("the cause", still, "gone", "not fixed")
 
@@ -514,6 +514,7 @@ def _near(facts: Facts) -> Iterator[Found]:
 
 ASKED_SAME = "the package gives all that the reference is asked for, as before"
 CALL = "the failing call"
+GUARD: Category = "contract_guard"  # the kernels may serve what the exported program refuses
 ARGUMENT: Category = "contract_argument"  # the example's value is what is at fault
 
 

@@ -17,6 +17,7 @@ from aoti_debug.plain import plain
 TREE_BYTES = 256 * 1024 * 1024
 MISPLACED = 100  # changes whose lines are looked for elsewhere
 SECTIONS = 2000  # of a patch, one a file
+FILE_BYTES = 16 * 1024 * 1024  # of a file that is patched, of which each line takes more
 WORK_CHARACTERS = 128 * 1024 * 1024  # of the files that a patch changes, each time it does
 NAME_BYTES = 255
 LEFT_OUT = (".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox")
@@ -208,7 +209,10 @@ def apply(patches: list[FilePatch], tree: Path, root: Path) -> list[str]:
         if patch.old is not None and not target.is_file():
             raise BadPatch(f"there is no file {name} below {tree}")
         try:
-            left -= target.lstat().st_size if patch.old is not None else 0
+            size = target.stat().st_size if patch.old is not None else 0
+            if size > FILE_BYTES:
+                raise BadPatch(f"{name} is larger than {FILE_BYTES >> 20} MiB")
+            left -= size
             if left < 0:
                 raise BadPatch("the patch changes large files too often")
             _change(target, patch)

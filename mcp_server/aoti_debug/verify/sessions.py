@@ -59,8 +59,8 @@ def of_reference(
     alone = _alone(now) if known and not _alone(before) else 0
     if not known and category in (REFERENCE_IS_RIGHT | {"user_code"}):
         told = [o for o in before.references if o.values and not (o.moved or o.written)]
-        pairs = ((one, new) for one in told for new in now.references)
-        again = [pair for pair in pairs if _given_again(*pair) and not _of_operator(*pair, category)]
+        both = ((one, new) for one in told for new in now.references)
+        again = [x for x in both if _given_again(*x) and not _of_operator(*x, category)]
         same = [one for one, new in again if _gives(one, new, now)]
         others = [one for one, _ in again if one not in same]  # others may be given the same
         right = category in REFERENCE_IS_RIGHT
