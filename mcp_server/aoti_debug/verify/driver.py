@@ -47,6 +47,7 @@ from aoti_debug.verify.sessions import (
     read_early,
     read_late,
     rows_of,
+    same_results,
     shared_memory,
     single,
 )
@@ -399,6 +400,7 @@ def _facts(
         asked_less=asked_less(was, events),
         read_early=read_early(was, events),
         read_late=read_late(was, events) if before.category == "user_code" else 0,
+        same_results=same_results(was, events),
         single=single(was, events),
         changes=changed,
         died_in=report.died_in,

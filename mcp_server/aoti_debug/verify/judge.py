@@ -122,6 +122,7 @@ class Facts(HeldOut):
     unchanged: bool = False  # every call was given, and returned, what it did then
     of_reference: OfReference = field(default_factory=OfReference)
     like_applied: bool = False  # calls and updates are those with lost writes applied, or copies
+    same_results: bool = False  # every call returns what it did
     single: int | None = None  # the first call of one row that returns something else; 0: none does
     asked_same: bool = False  # the reference is given the same rows, and the package gives the same
     read_early: bool = False  # the reference reads what the package read, which it did not
@@ -446,13 +447,16 @@ def _cause(facts: Facts) -> Found:
     elif facts.shared_memory:
         text = f"call {facts.shared_memory} is given memory of a call before it, written again:"
         return Found("the cause", "unknown", f"{text} a caller that keeps it still reads that")
+    elif facts.outside and facts.changes.by_value:
+        text = f"it depends on values now ({facts.changes.by_value}): others may go wrong"
+        return Found("the cause", "unknown", text)
     elif facts.category == "concurrency" and facts.changes.sleeps:
         text = "a thread sleeps longer: whether another machine is as fast is not known"
         return Found("the cause", "unknown", text)
     elif facts.category == "concurrency" and facts.changes.numbers and not facts.reused:
         text = "only numbers were changed: whether they are enough for more calls is not known"
         return Found("the cause", "unknown", text)
-    elif facts.category == GUARD and facts.refused and not _by_check(facts, frozenset((GUARD,))):
+    elif facts.category == GUARD and facts.refused and not facts.of_reference.met:
         still = f"the exported program still refuses the call: {facts.refused[0]}"
     return _found("the cause", still, "gone", "not fixed")
 
@@ -548,6 +552,7 @@ def _model(trial: Trial, facts: Facts) -> Found:
         trial.original_raises is not None
         or trial.model is None
         or (facts.category == ARGUMENT and trial.other_constant)
+        or (facts.category == GUARD and trial.name == CALL and facts.of_reference.met)
     ):
         return Found(what, "good", "the original does not compute it")
     elif not trial.reference_finite and trial.package_finite and facts.hiding:
@@ -557,6 +562,7 @@ def _model(trial: Trial, facts: Facts) -> Found:
         and not _by_check(facts, TOLD_BY_CHECK | OF_WEIGHTS)
         and not (facts.category in OF_WEIGHTS and facts.of_reference.met)
         and not _unmixed(facts)
+        and not (facts.outside and facts.answered and facts.same_results)
     ):
         text = f"its results on {trial.place} differ from before"
     return _found(what, text, "same results as before")

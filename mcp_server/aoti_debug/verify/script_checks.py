@@ -41,6 +41,7 @@ _LEAVING = ("atexit.register", "os._exit")  # past the end that a script comes t
 TOLERATED = 1e-2
 # What a fix asks of values, or puts in their place, that is not computed.
 _REPLACING = frozenset("isfinite isinf NotEq zeros zeros_like full full_like where".split())
+_OF_VALUES = frozenset({"max", "min", "amax", "amin", "any", "all", "sum", "mean", "std", "item"})
 _CHOOSING = (ast.If, ast.IfExp, ast.ExceptHandler, ast.Slice, ast.comprehension)
 _ROWS, _COMPREHENSIONS = frozenset(("cat", "concat", "vstack")), (ast.ListComp, ast.GeneratorExp)
 _WALKING = frozenset("items keys values enumerate zip range list iter".split())
@@ -72,6 +73,7 @@ class Changes:
     selects: bool = False  # the fix chooses: by a condition, a handler or a slice of its own
     sleeps: bool = False  # in the fix a thread sleeps, where none did
     numbers: bool = False  # nothing but numbers was changed
+    by_value: str = ""  # a condition on values that was none, and does not refuse them
     undoes: bool = False  # results are no longer put back into order by what sorted the inputs
 
 
@@ -100,7 +102,8 @@ def changes(before: Iterable[str], after: Iterable[str]) -> Changes:
         more = corrects(old, new) or kept, kept, hides, not _choices(new) <= _choices(old)
         sleeps = not _sleeps(new) <= _sleeps(old)
         numbers = was != now and _without_numbers(old) == _without_numbers(new)
-        last = sleeps, numbers, _undoes(was, now)
+        asked = next(iter(_by_value(new) - _by_value(old)), "")
+        last = sleeps, numbers, asked, _undoes(was, now)
         diverted = bool(said) and all(isinstance(one, Diverted) for one in said)
         return Changes(said, compared, diverted, refused, bool(looser), known, *more, *last)
     except (ValueError, RecursionError):
@@ -156,6 +159,17 @@ def _inlined(test: ast.expr, source: Source) -> ast.expr:
 def _choices(source: Source) -> Counter[str]:
     nodes = (node for node in source.nodes if isinstance(node, _CHOOSING))
     return Counter(ast.unparse(getattr(node, "test", node)) for node in nodes)
+
+
+def _by_value(source: Source) -> Counter[str]:
+    """Count the conditions on the values of data, but those under which an error is raised."""
+    tests = (
+        node.test
+        for node in source.nodes
+        if isinstance(node, (ast.If, ast.IfExp))
+        and not (isinstance(node, ast.If) and isinstance(node.body[-1], ast.Raise))
+    )
+    return Counter(ast.unparse(test)[:60] for test in tests if _OF_VALUES & callees(test))
 
 
 def made(texts: Iterable[str]) -> list[MadeCheck]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from math import isfinite
 from typing import get_args
 
 from aoti_debug.model import Category
-from aoti_debug.read.event_records import FAR, Call, Reference
+from aoti_debug.read.event_records import FAR, Call, Elements, Reference
 from aoti_debug.record.run_seen import RunSeen
 
 OF_CONTRACT: frozenset[Category] = frozenset(
@@ -125,6 +126,17 @@ def asked_less(before: RunSeen, now: RunSeen) -> int:
     return max(0, was - given) if given else 0
 
 
+def same_results(before: RunSeen, now: RunSeen) -> bool:
+    """Tell whether every call returns what it did, as far as its results were looked at."""
+    later = {call.call: call.values for call in now.calls}
+    pairs = [(one.values, later.get(one.call, ())) for one in before.calls]
+    return bool(pairs) and all(was and _same(was, new) for was, new in pairs)
+
+
+def _same(was: Elements, now: Elements) -> bool:
+    return len(was) == len(now) and all(map(_alike, was, now, repeat(FAR)))
+
+
 def single(before: RunSeen, now: RunSeen) -> int | None:
     """Return the first call of one row that returns something else; 0: none does, None: no such."""
     later = {call.call: call for call in now.calls}
@@ -133,8 +145,7 @@ def single(before: RunSeen, now: RunSeen) -> int | None:
         return None
     for call in alone:
         new = later.get(call.call)
-        pairs = list(zip(call.values, new.values, strict=False)) if new is not None else []
-        if len(pairs) < len(call.values) or not all(_alike(a, b, FAR) for a, b in pairs):
+        if new is None or not _same(call.values, new.values):
             return call.call
     return 0
 
