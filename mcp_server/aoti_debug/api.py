@@ -24,6 +24,7 @@ from aoti_debug.answers import (
 from aoti_debug.errors import RunDirectoryError, UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer, RunRecord, Status
 from aoti_debug.run.files import expanded as expanded
+from aoti_debug.run.kept import named_in as named_in
 from aoti_debug.run.kept import within as within
 from aoti_debug.run.share import going as going
 from aoti_debug.signals import in_thread

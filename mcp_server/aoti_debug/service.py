@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from aoti_debug.kinds import A, Kind, R, kind_named
 from aoti_debug.model import ANSWER, RunModel
 from aoti_debug.run.directory import RunDirectory, prune
 from aoti_debug.run.files import read_regular
-from aoti_debug.run.kept import Kept, within
+from aoti_debug.run.kept import Kept, named_in
 from aoti_debug.run.share import GOING, going
 from aoti_debug.run.turns import Turns
 from aoti_debug.triage.run_state import Cancelled, Request, RunState
@@ -230,9 +229,7 @@ def _held(request: Request, owner: str | None, home: Path | None) -> list[Kept]:
     """Hold the folders of the home that a request names, so that no other one removes them."""
     target = request.target
     given = (value for name, value in target.env.items() if os.environ.get(name) != value)
-    words = [part for word in (*target.argv, *given) for part in (word, *re.split("[=:,]", word))]
-    paths = (target.cwd, *(target.cwd / word for word in words if os.sep in word))
-    named = [kept for path in paths if (kept := within(path, owner, home)) is not None]
+    named = named_in((str(target.cwd), *target.argv, *given), target.cwd, owner, home)
     return [kept for kept in (*request.uses, *named) if kept.hold()]
 
 

@@ -60,6 +60,7 @@ class _Unpacked:
 _NO_ARCHIVE = (
     tarfile.TarError,
     EOFError,
+    OverflowError,
     ValueError,
     zlib.error,
     gzip.BadGzipFile,

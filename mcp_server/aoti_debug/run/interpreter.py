@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -153,10 +154,14 @@ print(json.dumps([facts, {p: os.stat(p).st_mtime for p in watched}]))
 """
 
 
+_SAYS_WHERE = re.compile(r"PYTHON|LD_|HOME$|VIRTUAL_ENV$")  # variables by which modules are found
+
+
 def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> Installed:
     """Return what is installed for `python`; the answer is kept while its files stay the same."""
     env = os.environ if env is None else env
-    key = "\0".join((str(python), env.get("PYTHONPATH", ""), env.get("PYTHONHOME", "")))
+    says = (f"{name}={env[name]}" for name in sorted(env) if _SAYS_WHERE.match(name))
+    key = "\0".join((str(python), *says))
     kept = home(env) / "interpreters" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
     if known := _known(kept, python):
         return known

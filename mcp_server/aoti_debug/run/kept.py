@@ -7,10 +7,12 @@ import errno
 import fcntl
 import hashlib
 import os
+import re
 import time
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from aoti_debug.errors import RunDirectoryError, UnreadableInput
@@ -19,6 +21,7 @@ from aoti_debug.run.files import files_below, folder, read_regular, remove_tree,
 OWNER = ".owner"  # whose it is, where the server has several clients
 KEEP = {"runs": 50, "uploads": 20, "minify": 20, "sweeps": 50, "check_inputs": 50}  # of one owner
 KEEP_BYTES = 5 * 10**9  # of all kinds together, for one token or for all clients without one
+LONGEST = 4096  # characters of a path
 LINKS = 40  # that the kernel follows in one path
 UNUSED_S = 24 * 3600.0  # after which a client may remove what another one has left
 
@@ -39,6 +42,7 @@ class Kept:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._held: int | None = None
+        self._close: Callable[[], object] | None = None
 
     def hold(self) -> bool:
         """Keep the folder from being removed until `release`; False where it is already gone."""
@@ -48,7 +52,7 @@ class Kept:
             self._held = _opened(self.path)
         except OSError:
             return False
-        weakref.finalize(self, os.close, self._held)
+        self._close = weakref.finalize(self, os.close, self._held)
         with contextlib.suppress(OSError):  # a file system without locks
             try:
                 fcntl.flock(self._held, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -57,9 +61,9 @@ class Kept:
         return self.is_held()
 
     def release(self) -> None:
-        if self._held is not None:
-            with contextlib.suppress(OSError):
-                fcntl.flock(self._held, fcntl.LOCK_UN)
+        if self._held is not None and self._close is not None:
+            self._close()
+            self._held = None
 
     def is_held(self) -> bool:
         """Say whether the folder that was held is still the one at its path."""
@@ -146,6 +150,18 @@ def make(kind: str, name: str, owner: str | None = None, at: Path | None = None)
 
 def own_name(name: str, owner: str | None) -> str:
     return name if owner is None else f"{name}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+
+
+PARTS = 1000  # of words, in which folders are looked for
+
+
+def named_in(words: Iterable[str], cwd: Path, owner: str | None, at: Path | None) -> list[Kept]:
+    """Return the folders of the home that words or their parts name, each once; raise
+    UnreadableInput for another's."""
+    parts = (part for word in words for part in (word, *re.split("[=:,]", word)))
+    paths = dict.fromkeys(part for part in parts if os.sep in part and len(part) < LONGEST)
+    found = (within(cwd / path, owner, at) for path in islice(paths, PARTS))
+    return [*{kept.path: kept for kept in found if kept is not None}.values()]
 
 
 private: list[Path] = []  # files of the server that no client may read: its tokens

@@ -26,11 +26,15 @@ class Turns:
     def wanted(self) -> bool:
         return bool(self._waiting)
 
+    async def wait(self, client: Hashable) -> None:
+        """Wait for the client's turn, which it has until it is given back."""
+        if not self.take_now(client):
+            await self._wait(client)
+
     @contextlib.asynccontextmanager
     async def take(self, client: Hashable) -> AsyncIterator[Turn]:
         """Wait for the client's turn, and have it until the body ends."""
-        if not self.take_now(client):
-            await self._wait(client)
+        await self.wait(client)
         turn = Turn(self, client)
         try:
             yield turn

@@ -21,7 +21,7 @@ from aoti_debug.run.interpreter import (
     installed_versions,
     without_torch,
 )
-from aoti_debug.run.kept import within
+from aoti_debug.run.kept import named_in, within
 from aoti_debug.run.machine import ask
 from aoti_debug.signals import Stopped
 from aoti_debug.sweep.manifest import MOST_TARGETS, Entry, Manifest, Settings, WrongManifest, all_of
@@ -170,6 +170,8 @@ def check(plan: Plan, stop: threading.Event, owner: str | None = None) -> list[s
                 within(Path(path), owner)
                 if not Path(path).exists():
                     problems.append(f"target {planned.name!r}: there is no {path}")
+        if owner is not None:  # what they name is imported
+            named_in([value for _, value in planned.env], plan.manifest.root, owner, None)
         if stop.is_set():
             raise Stopped
         if planned.command is None:

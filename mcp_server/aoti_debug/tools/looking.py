@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from mcp_types import CallToolResult
@@ -140,7 +141,10 @@ async def check_environment(
 ) -> Annotated[CallToolResult, EnvironmentAnswer]:
     """Report torch, triton, GPU, driver, compiler and debugging tools, what does not fit together,
     which variables this server did not inherit. For runs that cannot start."""
-    return answer(await api.environment(interpreter(python, owner_of(call)), env or {}))
+    owner, given = owner_of(call), env or {}
+    if owner is not None:  # what they name is imported
+        api.named_in(given.values(), Path("/"), owner, None)
+    return answer(await api.environment(interpreter(python, owner), given))
 
 
 CHECK_ENVIRONMENT = tool(check_environment, "Check the environment", read_only=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from pydantic import create_model
 from aoti_debug import api
 from aoti_debug.kinds import KINDS, A, Kind, R
 from aoti_debug.model import RunModel
+from aoti_debug.run.turns import Turns
 from aoti_debug.signals import caught, in_thread, settled
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, Run, WaitS, asker_of, owner_of, tool
@@ -77,6 +79,9 @@ class LazyService:
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
+_resolving = Turns(places=16, own=4)  # threads that read what a run is asked to do
+
+
 async def service_of(call: Call) -> api.Service:
     lazy: LazyService = call.request_context.lifespan_context
     return await lazy.get()
@@ -86,8 +91,17 @@ async def run_of(
     call: Call, kind: Kind[R, A], resolved: Callable[[Event], R], wait_s: float
 ) -> RunModel:
     """Start a run of what is resolved in a thread, and wait for it."""
-    request = await in_thread(resolved)
-    run = await (await service_of(call)).start(kind, request, owner_of(call))
+    owner, loop = owner_of(call), asyncio.get_running_loop()
+
+    def resolve(stop: Event) -> R:
+        try:
+            return resolved(stop)
+        finally:  # a thread goes on when its call has left
+            loop.call_soon_threadsafe(_resolving.give, owner)
+
+    await _resolving.wait(owner)
+    request = await in_thread(resolve)
+    run = await (await service_of(call)).start(kind, request, owner)
     return await follow(call, run, wait_s)
 
 
