@@ -14,7 +14,7 @@ from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import minify_request
 from aoti_debug.minify.survey import search_folder
 from aoti_debug.run.directory import RunDirectory, prune
-from aoti_debug.run.kept import KEEP, make, within
+from aoti_debug.run.kept import KEEP, make, named_in, within
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import RUNS, Request, Service
 from aoti_debug.sweep.request import find_sweep
@@ -66,6 +66,19 @@ def test_what_is_held_is_not_removed(home: Path) -> None:
     assert prune(0, at=home) == [run]
     with pytest.raises(UnknownRun):
         RunDirectory.open(run, home)
+
+
+def test_words_hold_each_folder_once_and_give_it_up(home: Path) -> None:
+    kept = make("uploads", "u", ALICE)
+    words = [str(kept.path / "files")] * 3000 + [f"A={kept.path}", "/a:" * 100_000]
+    before = len(os.listdir("/proc/self/fd"))
+    (held,) = named_in(words, home, ALICE, home)
+    assert held.hold() and held.path == kept.path
+    assert len(os.listdir("/proc/self/fd")) == before + 1
+    held.release()
+    assert len(os.listdir("/proc/self/fd")) == before
+    with pytest.raises(UnreadableInput):
+        named_in(words, home, BOB, home)
 
 
 @pytest.mark.parametrize("kind", KEEP)

@@ -230,3 +230,8 @@ def test_what_a_fix_chooses_and_puts_in_the_place_of_values_is_seen() -> None:
     ):
         found = changes([before], [line + before])
         assert (found.hides, found.selects) == (hides, selects), line
+    for line, by_value in (
+        ("x = x - 1 if x.max() > 9 else x\n", "x.max() > 9"),
+        ("if x.min() < 0:\n    raise ValueError(x)\n", ""),
+    ):
+        assert changes([before], [line + before]).by_value == by_value

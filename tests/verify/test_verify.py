@@ -28,6 +28,7 @@ from aoti_debug.verify.judge import CALL, Facts, Trial, failed_calls, judge
 from aoti_debug.verify.patch import BadPatch, apply, patched, read_patch
 from aoti_debug.verify.script_checks import Changes
 from aoti_debug.verify.script_refusals import Refusal
+from aoti_debug.verify.sessions import OfReference
 from aoti_debug.verify.tree import patched_target
 from aoti_debug.vocabulary import Fingerprint
 from programs import diff, told
@@ -79,6 +80,24 @@ def test_a_package_compiled_anew_with_the_right_weights_is_a_fix() -> None:
     facts = replace(WRONG_FIXED, category="constants_missing", checked=True, trials=other)
     assert judge(facts).verdict == "masked"
     assert judge(replace(facts, changes=Changes(compared=True))).verdict == "fixed"
+
+
+def test_what_the_reference_gave_decides_where_the_exported_program_refuses() -> None:
+    other = (replace(GOOD, name=CALL, model="differs"), GOOD)
+    facts = replace(FIXED, category="contract_guard", refused=("s == min(8, s)",), trials=other)
+    assert judge(facts).verdict == "not fixed"
+    assert judge(replace(facts, of_reference=OfReference(4))).verdict == "fixed"
+    assert judge(replace(facts, of_reference=OfReference(4, other=4))).verdict == "not fixed"
+
+
+def test_what_the_script_prepares_may_move_into_the_model() -> None:
+    known = {"was_right": True, "inputs": "input 0 has other values", "answered": True}
+    other = (replace(GOOD, name=CALL, model="differs"), replace(GOOD, model="differs"))
+    facts = replace(WRONG_FIXED, category="user_code", trials=other, **known)
+    assert judge(facts).verdict == "masked"
+    assert judge(replace(facts, same_results=True)).verdict == "fixed"
+    by_value = Changes(by_value="sales.max() > 10.0")
+    assert judge(replace(facts, same_results=True, changes=by_value)).verdict == "undecided"
 
 
 def test_refusing_is_no_fix_of_wrong_values() -> None:

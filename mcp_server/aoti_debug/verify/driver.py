@@ -424,11 +424,14 @@ def _was_wrong(before: Before) -> bool:
 
 
 def _not_given(before: Before, ran: Ran) -> tuple[str, ...]:
-    """Return the weights that load_constants lacked and still lacks."""
-    now = loaded(ran.observations)
+    """Return the weights that load_constants lacked and still lacks, as far as they change."""
+    now, references = loaded(ran.observations), ran.observations.run.references
     lacked = [
         name for one in far(before.observations) for name in left_out(before.observations, one)
     ]
+    if references and all(one.changed_count == len(one.changed) for one in references):
+        changed = {name for one in references for name in one.changed}
+        lacked = [name for name in lacked if name in changed]
     return tuple(dict.fromkeys(name for name in lacked if name not in now)) if now else ()
 
 
