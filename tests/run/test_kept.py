@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import anyio
+import psutil
 import pytest
 from aoti_debug.errors import RunDirectoryError, UnknownRun, UnreadableInput
 from aoti_debug.kinds import stage_kind
@@ -71,12 +72,12 @@ def test_what_is_held_is_not_removed(home: Path) -> None:
 def test_words_hold_each_folder_once_and_give_it_up(home: Path) -> None:
     kept = make("uploads", "u", ALICE)
     words = [str(kept.path / "files")] * 3000 + [f"A={kept.path}", "/a:" * 100_000]
-    before = len(os.listdir("/proc/self/fd"))
+    before = psutil.Process().num_fds()
     (held,) = named_in(words, home, ALICE, home)
     assert held.hold() and held.path == kept.path
-    assert len(os.listdir("/proc/self/fd")) == before + 1
+    assert psutil.Process().num_fds() == before + 1
     held.release()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert psutil.Process().num_fds() == before
     with pytest.raises(UnreadableInput):
         named_in(words, home, BOB, home)
 

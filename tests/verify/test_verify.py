@@ -91,7 +91,7 @@ def test_what_the_reference_gave_decides_where_the_exported_program_refuses() ->
 
 
 def test_what_the_script_prepares_may_move_into_the_model() -> None:
-    known = {"was_right": True, "inputs": "input 0 has other values", "answered": True}
+    known: dict[str, Any] = {"was_right": True, "inputs": "input 0 differs", "answered": True}
     other = (replace(GOOD, name=CALL, model="differs"), replace(GOOD, model="differs"))
     facts = replace(WRONG_FIXED, category="user_code", trials=other, **known)
     assert judge(facts).verdict == "masked"

@@ -89,7 +89,7 @@ def _made() -> CallCounters | None:
     folder = os.path.join(os.path.dirname(events), "calls")
     for number in range(100):  # a process may get the number of one that has ended
         try:
-            os.makedirs(folder, exist_ok=True)
+            os.makedirs(folder, 0o700, exist_ok=True)
             return CallCounters(os.path.join(folder, f"{os.getpid()}-{number}.bin"))
         except FileExistsError:
             continue

@@ -110,7 +110,7 @@ def own_name(stem: str, suffix: str) -> str:
     folder, process = directory(), os.getpid()
     if folder is not None and process not in _owned:
         try:
-            (folder / ".owner").open("x").close()
+            (folder / ".owner").touch(0o600, exist_ok=False)
             _owned[process] = True
         except FileExistsError:
             _owned[process] = False
@@ -123,7 +123,7 @@ def new_name(stem: str, suffix: str) -> str:
     number = 1
     while folder is not None:
         try:
-            (folder / f"{stem}-{number}{suffix}").open("x").close()
+            (folder / f"{stem}-{number}{suffix}").touch(0o600, exist_ok=False)
             break
         except FileExistsError:
             number += 1

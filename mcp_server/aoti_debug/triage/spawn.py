@@ -10,6 +10,7 @@ import anyio
 import anyio.to_thread
 
 from aoti_debug.run.device import Device, health, hold_devices, visible_devices
+from aoti_debug.run.files import folder
 from aoti_debug.run.interpreter import installed_versions
 from aoti_debug.run.machine import find_tool
 from aoti_debug.run.process import OnStart
@@ -18,7 +19,7 @@ from aoti_debug.run.turns import Turns
 from aoti_debug.triage import debuggers
 from aoti_debug.triage.debuggers import stacks_into
 from aoti_debug.triage.earlier_packages import Reuse, offered, said
-from aoti_debug.triage.environment import tracing, watched
+from aoti_debug.triage.environment import TRACE, tracing, watched
 from aoti_debug.triage.run_state import Cancelled, Ran, RunState
 
 
@@ -119,6 +120,9 @@ async def spawn(
     user's stop ended it."""
     target = state.request.target
     environment = {**(tracing(directory) if traced else {}), **target.env}
+    if traced:
+        with contextlib.suppress(OSError):  # made by torch, others could enter it
+            folder(directory / TRACE)
     if watch:
         environment = watched(environment, directory, state.directory.id, capture=capture)
         owner, home = state.directory.owner(), state.home

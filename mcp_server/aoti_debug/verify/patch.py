@@ -262,9 +262,12 @@ def copy_tree(tree: Path, root: Path) -> None:
                 much = f"{tree} holds more than {TREE_BYTES >> 20} MiB, too much to be copied"
                 raise BadPatch(much, help=own)
         shutil.copytree(tree, root, symlinks=True, ignore=partial(_left_out, root))
+        root.chmod(0o700)
         for path in files_of(root):
             if path.is_symlink():
                 _relink(path, tree, root)
+            else:
+                path.chmod(path.lstat().st_mode & 0o700)
     except (OSError, RecursionError) as error:
         raise BadPatch(f"{tree} cannot be copied: {plain(str(error), 120)}", help=own) from error
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from aoti_debug.run.files import is_regular, remove_tree
+from aoti_debug.run.files import folder, is_regular, remove_tree, write_new
 from aoti_debug.run.target import Target, script_and_args, tree_of
 from aoti_debug.triage.run_state import RunState
 from aoti_debug.verify.patch import apply, files_of, read_patch
@@ -29,8 +29,8 @@ def as_they_were(kept: Mapping[str, str], files: Collection[str], root: Path) ->
     for name, text in kept.items() if files else ():
         place = root / name
         if place.is_relative_to(root) and ".." not in place.parts:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8")
+            folder(place.parent)
+            write_new(place, text.encode())
     wanted = (root / name for name in kept for file in files if file.endswith(f"/{name}"))
     return tuple(dict.fromkeys(place for place in wanted if place.is_file()))
 
