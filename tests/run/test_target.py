@@ -267,6 +267,12 @@ def test_versions_are_read_without_importing_torch_and_follow_changes(tmp_path):
     assert installed_versions(Path(sys.executable), env).torch == "2.14.0"
 
 
+def test_a_pipe_by_the_name_of_an_interpreter_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "python3", 0o755)
+    with pytest.raises(NoInterpreter):
+        find_interpreter(None, {"PATH": str(tmp_path), "HOME": str(tmp_path)}, tmp_path)
+
+
 def test_interpreter_without_torch_or_that_fails_is_told(program, tmp_path):
     env = {"AOTI_DEBUG_HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}
     bare = program("bare", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')

@@ -77,7 +77,9 @@ async def environment(
     this process's. Imports torch in the user's interpreter, compiles ten lines, changes nothing."""
     complete = {**os.environ, **(env or {})}
     try:
-        chosen = choose_interpreter(python, complete)
+        chosen = await to_thread.run_sync(
+            choose_interpreter, python, complete, abandon_on_cancel=True
+        )
     except NoInterpreter as error:
         return EnvironmentAnswer(
             problems=[problem(str(error), None, category=None, confidence="likely")],

@@ -13,7 +13,7 @@ from .sizes import ENDLESS as _ENDLESS
 
 # Operators that make a bad value look like a good one; the second kind as the last one only.
 _ITSELF = "comparison with itself"
-_HIDING = ("nan_to_num", "isnan", "isinf", "isfinite", _ITSELF)
+_HIDING = ("nan_to_num", "nansum", "nanmean", "nanmedian", "isnan", "isinf", "isfinite", _ITSELF)
 _LAST = ("clamp", "clamp_min", "clamp_max", "hardtanh", "minimum", "maximum")
 _CHOOSING = {"where": 0, "masked_fill": 1}  # they replace values: which argument says where
 

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from aoti_debug.errors import NoInterpreter
-from aoti_debug.run.files import expanded, read_regular, write_atomically
+from aoti_debug.run.files import expanded, open_regular, read_regular, write_atomically
 from aoti_debug.run.files import folder as make_folder
 from aoti_debug.run.kept import home
 from aoti_debug.run.machine import ask, is_executable, site_packages
@@ -80,8 +80,13 @@ def _unnamed(env: Mapping[str, str], near: Sequence[Path]) -> Iterator[Interpret
     folders = env.get("PATH", os.defpath).split(os.pathsep)
     for name in ("python3", "python"):
         for folder in folders:
-            if on_path := shutil.which(name, path=folder or os.curdir):
-                yield Interpreter(Path(on_path).absolute(), ON_PATH)
+            if on_path := _which(name, folder or os.curdir):
+                yield Interpreter(on_path, ON_PATH)
+
+
+def _which(name: str, path: str) -> Path | None:
+    found = shutil.which(name, path=path)
+    return Path(found).absolute() if found and Path(found).is_file() else None
 
 
 def _has_torch(found: Interpreter, env: Mapping[str, str]) -> bool:
@@ -93,7 +98,7 @@ def _has_torch(found: Interpreter, env: Mapping[str, str]) -> bool:
     if found.source != ON_PATH:
         return False
     try:
-        with found.path.open("rb") as file:
+        with open_regular(found.path, follow=True) as file:
             is_script = file.read(2) == b"#!"
     except OSError:
         return False
@@ -113,8 +118,7 @@ def _executable(name: str, env: Mapping[str, str]) -> Path | None:
     if path.is_dir():
         path = path / "bin" / "python"
     elif os.sep not in name:
-        on_path = shutil.which(name, path=env.get("PATH", os.defpath))
-        return Path(on_path).absolute() if on_path else None
+        return _which(name, env.get("PATH", os.defpath))
     return path.absolute() if is_executable(path) else None
 
 

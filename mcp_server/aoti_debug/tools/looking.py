@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import anyio.to_thread
 from mcp_types import CallToolResult
 from pydantic import Field
 
@@ -143,7 +144,7 @@ async def check_environment(
     which variables this server did not inherit. For runs that cannot start."""
     owner, given = owner_of(call), env or {}
     if owner is not None:  # what they name is imported
-        api.named_in(given.values(), Path("/"), owner, None)
+        await anyio.to_thread.run_sync(api.named_in, given.values(), Path("/"), owner, None)
     return answer(await api.environment(interpreter(python, owner), given))
 
 
