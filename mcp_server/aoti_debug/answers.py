@@ -293,17 +293,6 @@ class ExplainAnswer(Model):
         return self.category is not None
 
 
-class ArtifactPage(Model):
-    run: str
-    name: str
-    offset: int
-    limit: int
-    total: int = Field(description="lines of a text artifact, bytes of a binary one")
-    unit: Literal["lines", "bytes"]
-    text: str
-    next_offset: int | None = None
-
-
 class RunSummary(Model):
     run: str
     status: Status

@@ -12,24 +12,24 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast, get_args
 
-from aoti_debug.answers import (
-    ArtifactPage,
-    EnvironmentAnswer,
-    ExplainAnswer,
-    PackageAnswer,
-    RunsAnswer,
-    RunSummary,
-    UploadAnswer,
-)
 from aoti_debug.errors import RunDirectoryError, UnreadableInput, WrongUse
-from aoti_debug.model import DiagnoseAnswer, RunRecord, Status
+from aoti_debug.model import ArtifactPage, DiagnoseAnswer, RunRecord, Status
 from aoti_debug.run.files import expanded as expanded
 from aoti_debug.run.kept import named_in as named_in
 from aoti_debug.run.kept import within as within
 from aoti_debug.run.share import going as going
+from aoti_debug.run.turns import Turns as Turns
 from aoti_debug.signals import in_thread
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a log is read faster without them
+    from aoti_debug.answers import (
+        EnvironmentAnswer,
+        ExplainAnswer,
+        PackageAnswer,
+        RunsAnswer,
+        RunSummary,
+        UploadAnswer,
+    )
     from aoti_debug.run.directory import RunDirectory
     from aoti_debug.service import Request as Request
     from aoti_debug.service import Service as Service
@@ -275,6 +275,7 @@ async def artifact(
 
 def runs() -> RunsAnswer:
     """Return the runs that are kept, newest first."""
+    from aoti_debug.answers import RunsAnswer
     from aoti_debug.run.directory import list_runs
 
     return RunsAnswer(runs=[_summary(run) for run in list_runs()])
@@ -282,6 +283,8 @@ def runs() -> RunsAnswer:
 
 def _summary(run: RunDirectory) -> RunSummary:
     """Return a row of the list, of whatever the run has left as its record."""
+    from aoti_debug.answers import RunSummary
+
     began = _began(run)
     try:
         record = run.read_record() or RunRecord()

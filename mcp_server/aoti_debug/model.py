@@ -299,6 +299,17 @@ class DiagnoseAnswer(Model):
         return bool(self.diagnoses) and self.diagnoses[0].found_fault
 
 
+class ArtifactPage(Model):
+    run: str
+    name: str
+    offset: int
+    limit: int
+    total: int = Field(description="lines of a text artifact, bytes of a binary one")
+    unit: Literal["lines", "bytes"]
+    text: str
+    next_offset: int | None = None
+
+
 class RunModel(Model):
     """What every kind of run answers, at any moment."""
 

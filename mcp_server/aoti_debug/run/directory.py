@@ -18,9 +18,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from aoti_debug.answers import ArtifactPage
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
-from aoti_debug.model import RunRecord
+from aoti_debug.model import ArtifactPage, RunRecord
 from aoti_debug.plain import clean
 from aoti_debug.run import files as pages
 from aoti_debug.run.files import (

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from aoti_debug.answers import ArtifactPage
 from aoti_debug.errors import WrongUse
+from aoti_debug.model import ArtifactPage
 from aoti_debug.plain import plain
 from aoti_debug.run.machine import ask
 from aoti_debug.signals import open_stoppable

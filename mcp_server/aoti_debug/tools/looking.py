@@ -10,9 +10,9 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from aoti_debug import api
-from aoti_debug.answers import ArtifactPage, EnvironmentAnswer, ExplainAnswer, PackageAnswer
+from aoti_debug.answers import EnvironmentAnswer, ExplainAnswer, PackageAnswer
 from aoti_debug.errors import WrongUse
-from aoti_debug.model import DiagnoseAnswer
+from aoti_debug.model import ArtifactPage, DiagnoseAnswer
 from aoti_debug.report.short import LIMIT, size
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import Call, Env, Python, Run, absolute, interpreter, owner_of, tool

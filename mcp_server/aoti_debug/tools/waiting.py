@@ -17,7 +17,6 @@ from pydantic import create_model
 from aoti_debug import api
 from aoti_debug.kinds import KINDS, A, Kind, R
 from aoti_debug.model import RunModel
-from aoti_debug.run.turns import Turns
 from aoti_debug.signals import caught, in_thread, settled
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, Run, WaitS, asker_of, owner_of, tool
@@ -79,7 +78,7 @@ class LazyService:
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
-_resolving = Turns(places=16, own=4)  # threads that read what a run is asked to do
+_resolving = api.Turns(places=16, own=4)  # threads that read what a run is asked to do
 
 
 async def service_of(call: Call) -> api.Service:
