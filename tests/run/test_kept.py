@@ -80,6 +80,10 @@ def test_words_hold_each_folder_once_and_give_it_up(home: Path) -> None:
     assert psutil.Process().num_fds() == before
     with pytest.raises(UnreadableInput):
         named_in(words, home, BOB, home)
+    many = [f"/elsewhere/{number}" for number in range(2000)]
+    assert named_in([*many, *words], home, None, home) == []  # of the machine's own user
+    with pytest.raises(UnreadableInput, match="1,000 paths"):
+        named_in([*many, *words], home, ALICE, home)
 
 
 @pytest.mark.parametrize("kind", KEEP)

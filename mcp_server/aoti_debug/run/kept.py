@@ -152,14 +152,17 @@ def own_name(name: str, owner: str | None) -> str:
     return name if owner is None else f"{name}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
 
 
-PARTS = 1000  # of words, in which folders are looked for
+PARTS, PARTS_BYTES = 1000, 1 << 16  # of words, in which folders are looked for
 
 
 def named_in(words: Iterable[str], cwd: Path, owner: str | None, at: Path | None) -> list[Kept]:
     """Return the folders of the home that words or their parts name, each once; raise
-    UnreadableInput for another's."""
+    UnreadableInput for another's, and for more paths of a client than can be looked at."""
     parts = (part for word in words for part in (word, *re.split("[=:,]", word)))
     paths = dict.fromkeys(part for part in parts if os.sep in part and len(part) < LONGEST)
+    if owner is not None and (len(paths) > PARTS or sum(map(len, paths)) > PARTS_BYTES):
+        what = f"the words name over {PARTS:,} paths, or paths of {PARTS_BYTES >> 10} KiB"
+        raise UnreadableInput(what, help="Put them into a file.")
     found = (within(cwd / path, owner, at) for path in islice(paths, PARTS))
     return [*{kept.path: kept for kept in found if kept is not None}.values()]
 
@@ -193,15 +196,22 @@ def _is_private(path: Path) -> bool:
 
 
 def _passes_proc(path: Path) -> bool:
-    at, left, links = Path("/"), [*reversed(path.parts)], 0
+    at, left, links = "", str(path).split("/")[::-1], 0
     while left and links <= LINKS:
         part = left.pop()
-        at = at.parent if part == ".." else at / part
-        if at.parts[1:2] == ("proc",):
+        if part in ("", "."):
+            continue
+        at = at.rpartition("/")[0] if part == ".." else f"{at}/{part}"
+        if at == "/proc":
             return True
-        with contextlib.suppress(OSError):  # no link
-            left += reversed(at.readlink().parts)
-            at, links = at.parent, links + 1
+        try:
+            to = os.readlink(at)  # noqa: PTH115 - of thousands of parts
+        except (FileNotFoundError, NotADirectoryError):
+            return False  # nothing can be opened there
+        except OSError:  # no link
+            continue
+        left += to.split("/")[::-1]
+        at, links = "" if to.startswith("/") else at.rpartition("/")[0], links + 1
     return False
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 from typing import Annotated
 
-import anyio.to_thread
+import anyio
 from mcp_types import CallToolResult
 from pydantic import Field
 
@@ -16,6 +17,7 @@ from aoti_debug.model import ArtifactPage, DiagnoseAnswer
 from aoti_debug.report.short import LIMIT, size
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import Call, Env, Python, Run, absolute, interpreter, owner_of, tool
+from aoti_debug.tools.waiting import in_turn
 
 
 async def diagnose_log(
@@ -143,9 +145,13 @@ async def check_environment(
     """Report torch, triton, GPU, driver, compiler and debugging tools, what does not fit together,
     which variables this server did not inherit. For runs that cannot start."""
     owner, given = owner_of(call), env or {}
-    if owner is not None:  # what they name is imported
-        await anyio.to_thread.run_sync(api.named_in, given.values(), Path("/"), owner, None)
-    return answer(await api.environment(interpreter(python, owner), given))
+    named = interpreter(python, owner)
+
+    def look(_: Event) -> EnvironmentAnswer:
+        api.named_in(given.values(), Path("/"), owner, None)  # what they name is imported
+        return anyio.run(api.environment, named, given)
+
+    return answer(await in_turn(owner, look))
 
 
 CHECK_ENVIRONMENT = tool(check_environment, "Check the environment", read_only=False)

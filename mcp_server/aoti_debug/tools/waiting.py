@@ -17,7 +17,7 @@ from pydantic import create_model
 from aoti_debug import api
 from aoti_debug.kinds import KINDS, A, Kind, R
 from aoti_debug.model import RunModel
-from aoti_debug.signals import caught, in_thread, settled
+from aoti_debug.signals import T, caught, in_thread, settled
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, Run, WaitS, asker_of, owner_of, tool
 
@@ -78,7 +78,7 @@ class LazyService:
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
-_resolving = api.Turns(places=16, own=4)  # threads that read what a run is asked to do
+_threads = api.Turns(places=16, own=4)
 
 
 async def service_of(call: Call) -> api.Service:
@@ -90,18 +90,23 @@ async def run_of(
     call: Call, kind: Kind[R, A], resolved: Callable[[Event], R], wait_s: float
 ) -> RunModel:
     """Start a run of what is resolved in a thread, and wait for it."""
-    owner, loop = owner_of(call), asyncio.get_running_loop()
-
-    def resolve(stop: Event) -> R:
-        try:
-            return resolved(stop)
-        finally:  # a thread goes on when its call has left
-            loop.call_soon_threadsafe(_resolving.give, owner)
-
-    await _resolving.wait(owner)
-    request = await in_thread(resolve)
-    run = await (await service_of(call)).start(kind, request, owner)
+    request = await in_turn(owner_of(call), resolved)
+    run = await (await service_of(call)).start(kind, request, owner_of(call))
     return await follow(call, run, wait_s)
+
+
+async def in_turn(owner: str | None, work: Callable[[Event], T]) -> T:
+    """Do work in one of the few threads that a client may have."""
+    loop = asyncio.get_running_loop()
+
+    def working(stop: Event) -> T:
+        try:
+            return work(stop)
+        finally:  # a thread goes on when its call has left
+            loop.call_soon_threadsafe(_threads.give, owner)
+
+    await _threads.wait(owner)
+    return await in_thread(working)
 
 
 async def follow(call: Call, run: str, wait_s: float) -> RunModel:
