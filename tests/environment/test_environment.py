@@ -133,6 +133,11 @@ def test_a_toolkit_is_read_from_its_own_version_file(tmp_path: Path) -> None:
     env = {"CUDA_HOME": str(tmp_path), "PATH": ""}
     assert toolkit(env).version == "12.8"
     assert cuda_header(env, tmp_path / "site" / "torch") is True
+    os.truncate(tmp_path / "version.json", 1 << 40)
+    assert toolkit(env).version != "12.8"
+    (tmp_path / "version.json").unlink()
+    os.mkfifo(tmp_path / "version.json")
+    assert toolkit(env).version != "12.8"
 
 
 def test_the_wanted_triton_is_read_from_torchs_metadata(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from aoti_debug import api
 from aoti_debug.errors import RunDirectoryError, UnknownArtifact, UnknownRun
 from aoti_debug.plain import last_line, plain
 from aoti_debug.run.directory import RESERVE_BYTES, RunDirectory, list_runs, prune
+from aoti_debug.run.files import files_below
 from aoti_debug.run.kept import home
 from aoti_debug.run.output import Log
 from aoti_debug.signals import open_stoppable
@@ -133,6 +134,12 @@ def test_names_that_lead_elsewhere_are_refused(run, tmp_path, name):
         run.resolve(name)
     with pytest.raises(UnknownArtifact):
         run.page(name)
+
+
+def test_of_a_folder_of_very_many_files_some_are_listed(run):
+    for number in range(30):
+        (run.path / f"f{number}").touch()
+    assert len(list(files_below(run.path, most=10))) == 10
 
 
 def test_link_inside_the_run_is_followed(run):

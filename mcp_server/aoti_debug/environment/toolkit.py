@@ -20,6 +20,7 @@ from aoti_debug.answers import Problem, problem
 from aoti_debug.environment.machine import Compiler, Folder
 from aoti_debug.facts.flags import effect, flag
 from aoti_debug.package.elf import read_library
+from aoti_debug.run.files import read_regular
 from aoti_debug.run.machine import Answer, ask, version
 
 
@@ -183,6 +184,7 @@ def _why(answer: Answer | None) -> str:
     return "\n".join((lines or answer.stderr.splitlines() or [f"exit {answer.code}"])[:3])[:500]
 
 
+FILE_BYTES = 1 << 20  # of a file that says a version
 _WANTED = re.compile(r"^Requires-Dist: (?:pytorch-)?triton ?\(?==([\w.]{1,40})", re.MULTILINE)
 
 
@@ -214,9 +216,9 @@ def _roots(env: Mapping[str, str]) -> Iterator[Path]:
 
 def _version_file(root: Path) -> str | None:
     try:
-        text = (root / "version.json").read_text(encoding="utf-8")[:200_000]
-        number = json.loads(text)["cuda"]["version"]
-    except (OSError, ValueError, KeyError, TypeError):
+        data = read_regular(root / "version.json", FILE_BYTES, follow=True)
+        number = json.loads(data)["cuda"]["version"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return _minor(number) if isinstance(number, str) else None
 
@@ -244,7 +246,7 @@ def triton_wanted(torch: Path | None) -> str | None:
         return None
     for folder in torch.parent.glob("torch-*.dist-info"):
         with contextlib.suppress(OSError):
-            text = (folder / "METADATA").read_text(encoding="utf-8", errors="replace")[:100_000]
-            if found := _WANTED.search(text):
+            data = read_regular(folder / "METADATA", FILE_BYTES, follow=True)
+            if found := _WANTED.search(data.decode("utf-8", "replace")):
                 return found[1]
     return None

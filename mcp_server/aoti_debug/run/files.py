@@ -12,6 +12,7 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -168,13 +169,15 @@ def read_source(path: Path, limit: int = DOCUMENT_BYTES) -> str:
     return read_regular(path, limit, follow=True).decode("utf-8", "replace")
 
 
-def files_below(root: Path, depth: int = 16) -> Iterator[Path]:
-    """Yield the files below a directory, nearest first, not through links, at most `depth` deep."""
+def files_below(root: Path, depth: int = 16, most: int | None = None) -> Iterator[Path]:
+    """Yield the files below a directory, nearest first, not through links, at most `depth` deep;
+    of each directory `most` entries."""
     folders = deque([(root, 0)])
     while folders:
         folder, level = folders.popleft()
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            with os.scandir(folder) as found:
+                entries = sorted(islice(found, most), key=lambda entry: entry.name)
         except OSError:
             continue
         for entry in entries:
