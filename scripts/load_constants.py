@@ -3,6 +3,7 @@ copies of them, and call the model if there are inputs."""
 
 from __future__ import annotations
 
+import pickle
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -35,10 +36,14 @@ def main() -> int:
         except ImportError as error:
             print(f"--import {name}: {error}", file=sys.stderr)
             return 2
-    state = read(torch, options.weights, options.trust)
     known = constants.declared(source)
     program = options.exported or (options.weights if options.weights.endswith(".pt2") else None)
-    names = constants.used(untrusted.load(program, trust=options.trust)) if program else None
+    try:
+        state = read(torch, options.weights, options.trust)
+        names = constants.used(untrusted.load(program, trust=options.trust)) if program else None
+    except (untrusted.NeedsTrust, pickle.UnpicklingError) as error:
+        print(str(error).strip().partition("\n")[0], file=sys.stderr)
+        return shared.NOT_DONE
     inlined, harmless = constants.unknown(known, state, names)
     wrong = [*constants.problems(known, state), *inlined]
     for line in [*wrong, *harmless]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -251,6 +252,12 @@ def test_constants_left_out_are_null_in_a_package_without_weights(
     assert code == 1
     assert "position: missing (no error, even in a full update)" in said
     assert "it is a null pointer: the first call crashes" in said
+
+
+def test_weights_that_are_a_pickle_are_refused_in_words(run, installed, rich, tmp_path) -> None:
+    (tmp_path / "evil.pt").write_bytes(pickle.dumps(print))
+    code, said = run(installed / "load_constants.py", rich / "model.pt2", tmp_path / "evil.pt")
+    assert (code, "Traceback" in said) == (3, False)
 
 
 def test_the_free_run_keeps_the_logs_and_names_the_first_message(
