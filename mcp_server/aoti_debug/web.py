@@ -152,7 +152,7 @@ class Guard:
         self._open: Counter[str] = Counter()  # requests, by client
         self._sent: dict[str, tuple[float, float]] = {}  # bytes over the rate, and when
         self._sessions: dict[str, _Session] = {}
-        self._calls: set[tuple[str, str | int]] = set()  # sessions and ids, not answered yet
+        self._calls: set[tuple[str, str]] = set()  # sessions and ids, not answered yet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -244,7 +244,7 @@ class Guard:
         if number is None:
             await self._passed(scope, headers, again, send)
             return
-        call = headers[SESSION], number
+        call = headers[SESSION], str(number)  # as the SDK tells calls apart
         if call in self._calls:  # the SDK would answer the last of them alone
             what = f"call {number} of this session is not answered yet"
             await _refusal(409, what, "Use another id.")(scope, receive, send)

@@ -196,8 +196,11 @@ def _is_private(path: Path) -> bool:
 
 
 def _passes_proc(path: Path) -> bool:
+    """Follow a path as the kernel does; one of more steps than any real path counts as such."""
     at, left, links = "", str(path).split("/")[::-1], 0
-    while left and links <= LINKS:
+    for _ in range(LONGEST):
+        if not left:
+            return False
         part = left.pop()
         if part in ("", "."):
             continue
@@ -212,7 +215,9 @@ def _passes_proc(path: Path) -> bool:
             continue
         left += to.split("/")[::-1]
         at, links = "" if to.startswith("/") else at.rpartition("/")[0], links + 1
-    return False
+        if links > LINKS:
+            return False  # the kernel opens nothing there
+    return True
 
 
 def keep(folders: list[Kept], owner: str | None, count: int | None, most: int) -> list[str]:

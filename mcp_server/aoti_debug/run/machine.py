@@ -161,8 +161,11 @@ def site_packages(python: Path) -> list[Path]:
 
 def _is_closed(environment: Path) -> bool:
     """Say whether it is a virtual environment that does not see the packages of its base."""
+    settings = environment / "pyvenv.cfg"
     try:
-        with (environment / "pyvenv.cfg").open(encoding="utf-8", errors="replace") as file:
+        if not settings.is_file():
+            return False
+        with settings.open(encoding="utf-8", errors="replace") as file:
             return not _SEES_ALL.search(file.read(4096))
     except OSError:
         return False
