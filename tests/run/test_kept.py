@@ -130,6 +130,10 @@ def test_paths_into_what_another_client_left_lead_nowhere(
         with pytest.raises(UnreadableInput):
             within(path, BOB)
     assert within(tmp_path, BOB) is None
+    (tmp_path / "a").mkdir()
+    (tmp_path / "again").symlink_to("a/../" * 600 + "again")
+    with pytest.raises(UnreadableInput):
+        within(tmp_path / "again", ALICE)
 
 
 def test_a_sweep_that_is_kept_is_its_owners(home: Path) -> None:

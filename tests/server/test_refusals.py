@@ -54,6 +54,8 @@ RUN = "r-20200101-0000-zzzz"
         ("run_stage", {"command": ["sh"], "stage": "voodoo"}, "kernel_names"),
         ("run_stage", {"script": "/x.py", "cwd": "here"}, "absolute path"),
         ("run_stage", {"script": "/x.py", "python": "venv/bin/python"}, "absolute path"),
+        ("explain_kernel", {"run": "r-1/../etc", "kernel": "0"}, "absolute path"),
+        ("minify", {"what": "r-1/../etc"}, "absolute path"),
         ("wait_run", {"run": "r-1", "wait_s": 1000}, "This tool takes: run, wait_s"),
         ("wait_run", {"timeout": 60, "ru": ""}, "unknown arguments `timeout`, `ru`. "),
         ("wait_run", {"run": RUN}, f"no run '{RUN}'. Use the id"),

@@ -22,6 +22,7 @@ OWNER = ".owner"  # whose it is, where the server has several clients
 KEEP = {"runs": 50, "uploads": 20, "minify": 20, "sweeps": 50, "check_inputs": 50}  # of one owner
 KEEP_BYTES = 5 * 10**9  # of all kinds together, for one token or for all clients without one
 LONGEST = 4096  # characters of a path
+STEPS = 1000  # folders and links of one path
 LINKS = 40  # that the kernel follows in one path
 UNUSED_S = 24 * 3600.0  # after which a client may remove what another one has left
 
@@ -198,7 +199,7 @@ def _is_private(path: Path) -> bool:
 def _passes_proc(path: Path) -> bool:
     """Follow a path as the kernel does; one of more steps than any real path counts as such."""
     at, left, links = "", str(path).split("/")[::-1], 0
-    for _ in range(LONGEST):
+    for _ in range(STEPS):
         if not left:
             return False
         part = left.pop()

@@ -16,7 +16,17 @@ from aoti_debug.errors import WrongUse
 from aoti_debug.model import ArtifactPage, DiagnoseAnswer
 from aoti_debug.report.short import LIMIT, size
 from aoti_debug.tools.fit import answer
-from aoti_debug.tools.tool import Call, Env, Python, Run, absolute, interpreter, owner_of, tool
+from aoti_debug.tools.tool import (
+    Call,
+    Env,
+    Python,
+    Run,
+    absolute,
+    interpreter,
+    is_run,
+    owner_of,
+    tool,
+)
 from aoti_debug.tools.waiting import in_turn
 
 
@@ -92,7 +102,7 @@ async def explain_kernel(
     if bool(run) == bool(package):
         raise WrongUse("exactly one of run and package is needed")
     owner = owner_of(call)
-    file = package or ("" if run.startswith("r-") else run)
+    file = package or ("" if is_run(run) else run)
     path = absolute("package" if package else "run", file, owner) if file else None
     target = str(path) if path else run
     explained = await readers().read(

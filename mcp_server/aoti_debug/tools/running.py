@@ -33,6 +33,7 @@ from aoti_debug.tools.tool import (
     WatchForS,
     absolute,
     interpreter,
+    is_run,
     owner_of,
     request,
     tool,
@@ -92,7 +93,7 @@ async def run_stage(
     """Run a script once with one stage's flags: what was seen, could they act. Stage `time`: what
     is slow, also in a .pt2."""
     kind = kinds.stage_kind(stage)
-    if inputs or against or (stage == "time" and script.startswith("r-")):
+    if inputs or against or (stage == "time" and is_run(script)):
         timed = (script, args, inputs, against, python, timeout_s)
         return await _run(call, kind, wait_s, lambda _: _to_time(call, *timed))
     kernels = tuple(name.strip() for name in kernel.split(",")) if kernel else ()
@@ -114,7 +115,7 @@ def _to_time(
     from aoti_debug.examine.time import PROGRAMS, time_request
 
     owner = owner_of(call)
-    named = what if what.startswith("r-") else str(absolute("script", what, owner))
+    named = what if is_run(what) else str(absolute("script", what, owner))
     if against and against not in PROGRAMS:
         against = str(absolute("against", against, owner))
     return time_request(
@@ -152,7 +153,7 @@ async def minify(
 
     owner = owner_of(call)
     given: Any = {"python": interpreter(python, owner), "env": env or {}, "owner": owner}
-    named = what if what.startswith("r-") else str(absolute("what", what, owner))
+    named = what if is_run(what) else str(absolute("what", what, owner))
     given |= {"args": args, "budget_s": budget_s}
     return await _run(call, kinds.MINIFY, wait_s, lambda _: minify_request(named, **given))
 
@@ -195,7 +196,7 @@ async def sweep(
 
     owner, named = owner_of(call), interpreter(python, owner_of(call))
     place = absolute("manifest", manifest, owner)
-    if baseline and not baseline.startswith("r-"):
+    if baseline and not is_run(baseline):
         baseline = str(absolute("baseline", baseline, owner))
     given: Any = {"baseline": baseline or None, "fail_on": "new" if baseline else "any"}
     resolved = partial(sweep_request, place, python=named, owner=owner, **given)

@@ -259,6 +259,11 @@ def absolute(name: str, value: str, owner: str | None = None) -> Path:
     return path
 
 
+def is_run(what: str) -> bool:
+    """Tell a run from a path, which is absolute."""
+    return what.startswith("r-") and "/" not in what
+
+
 def interpreter(python: str, owner: str | None = None, *, has_cwd: bool = False) -> str | None:
     """Return what names an interpreter, or None; raise WrongUse for a relative path without cwd."""
     if "/" in python and not has_cwd:
