@@ -18,7 +18,6 @@ from aoti_debug.run.files import expanded as expanded
 from aoti_debug.run.kept import named_in as named_in
 from aoti_debug.run.kept import within as within
 from aoti_debug.run.share import going as going
-from aoti_debug.run.turns import Turns as Turns
 from aoti_debug.signals import in_thread
 
 if TYPE_CHECKING:  # a log is read faster without them
@@ -31,6 +30,7 @@ if TYPE_CHECKING:  # a log is read faster without them
         UploadAnswer,
     )
     from aoti_debug.run.directory import RunDirectory
+    from aoti_debug.run.turns import Turns
     from aoti_debug.service import Request as Request
     from aoti_debug.service import Service as Service
 
@@ -42,6 +42,13 @@ def service(
     from aoti_debug.service import Service
 
     return Service(home, gpu_wait_s, prunes=prunes, apart=apart)
+
+
+def turns(places: int, own: int) -> Turns:
+    """Make turns at some places, of which a client may have `own`."""
+    from aoti_debug.run.turns import Turns
+
+    return Turns(places, own)
 
 
 def request(

@@ -15,10 +15,10 @@ from aoti_debug.minify.material import Material
 from aoti_debug.minify.request import minify_request
 from aoti_debug.minify.survey import search_folder
 from aoti_debug.run.directory import RunDirectory, prune
-from aoti_debug.run.kept import KEEP, make, named_in, within
+from aoti_debug.run.kept import KEEP, make, named_in, own_name, within
 from aoti_debug.run.target import resolve_target
 from aoti_debug.service import RUNS, Request, Service
-from aoti_debug.sweep.request import find_sweep
+from aoti_debug.sweep.request import HISTORY, earlier, find_sweep, history, slug
 from aoti_debug.triage.run_state import RunState
 
 ALICE, BOB = "token alice", "token bob"
@@ -144,6 +144,17 @@ def test_a_sweep_that_is_kept_is_its_owners(home: Path) -> None:
     for named in ("r-20260101-0001-aaaa", str(kept.path / "r-20260101-0001-aaaa.jsonl")):
         with pytest.raises((UnreadableInput, UnknownRun)):
             find_sweep(named, BOB)
+
+
+def test_the_history_of_a_sweep_is_its_owners(home: Path) -> None:
+    head = '{"sweep":"s","name":"nightly","plan":"p","targets":1,"began":1.0}\n'
+    row = '{"index":0,"target":"a","outcome":"ok","wall_s":2.0}\n'
+    kept = make(HISTORY, own_name(slug("nightly"), ALICE), ALICE)
+    (kept.path / "r-20260101-0001-aaaa.jsonl").write_text(head + row)
+    assert len(history("nightly", ALICE)) == 1
+    assert list(earlier("nightly", 1, ALICE)[0]) == ["a"]
+    for other in (BOB, NOBODY[0], None):
+        assert (history("nightly", other), earlier("nightly", 1, other)) == ([], ({}, None))
 
 
 def test_a_client_has_so_many_runs_at_a_time(home: Path, tmp_path: Path) -> None:

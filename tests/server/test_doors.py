@@ -25,7 +25,6 @@ import psutil
 import pytest
 from aoti_debug.errors import UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer
-from aoti_debug.package.wrapper import read_wrapper
 from aoti_debug.probe.fork_server import _signal_name
 from aoti_debug.reading import OWN, PLACES, Readers, _size
 from aoti_debug.run.machine import ask
@@ -610,9 +609,16 @@ LONG = "ConstantHandle a = ", 'double s0 = "', "AOTInductorModelBase(1 ", "(floa
 
 @pytest.mark.parametrize("part", LONG)
 def test_a_wrapper_of_one_line_is_read_in_linear_time(part: str) -> None:
-    """Several patterns would take minutes for these repetitions."""
-    text = "void AOTInductorModel::run_impl(\n" + part * ((24 << 20) // len(part))
-    assert read_wrapper("a.wrapper.cpp", text).lines == 2
+    """Several patterns would take minutes for these repetitions: the kernel ends who does."""
+    read = (
+        "import resource, sys; from aoti_debug.package.wrapper import read_wrapper\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (60, 60))\n"
+        "part = sys.argv[1] * ((24 << 20) // len(sys.argv[1]))\n"
+        "text = 'void AOTInductorModel::run_impl(\\n' + part\n"
+        "print(read_wrapper('a.wrapper.cpp', text).lines)"
+    )
+    ran = subprocess.run([sys.executable, "-c", read, part], capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, b"2\n")
 
 
 def test_what_ends_the_reading_process_is_an_error_and_no_more() -> None:

@@ -78,7 +78,7 @@ class LazyService:
 _PENDING = 64  # progress texts that wait to be sent; more are dropped
 
 
-_threads = api.Turns(places=16, own=2)
+_threads = api.turns(places=16, own=2)
 
 
 async def service_of(call: Call) -> api.Service:
