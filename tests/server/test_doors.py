@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
@@ -30,6 +31,7 @@ from aoti_debug.reading import OWN, PLACES, Readers, _size
 from aoti_debug.run.machine import ask
 from aoti_debug.sweep.plan import _HAS
 from aoti_debug.sweep.row import UnreadableSweep, rows_of
+from aoti_debug.tools.waiting import in_turn
 from aoti_debug.upload import _receive
 from aoti_debug.web import REQUESTS, SESSIONS, Guard, Tokens, tokens
 from mcp import MCPError
@@ -532,6 +534,36 @@ def test_a_run_goes_on_when_its_client_has_left(guarded: Served, tmp_path: Path,
             await alice.call_tool("cancel_run", {"run": run})
 
     anyio.run(main)
+
+
+def test_a_client_has_few_threads_also_when_its_calls_have_left() -> None:
+    begun: list[str] = []
+    release = threading.Event()
+
+    async def main() -> None:
+        async def begin(owner: str) -> None:
+            def work(_: threading.Event) -> None:
+                begun.append(owner)
+                release.wait(PATIENCE_S)
+
+            await in_turn(owner, work)
+
+        async with anyio.create_task_group() as left:
+            left.start_soon(begin, "a")
+            left.start_soon(begin, "a")
+            while begun != ["a", "a"]:
+                await anyio.lowlevel.checkpoint()
+            left.cancel_scope.cancel()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(begin, "a")
+            tasks.start_soon(begin, "b")
+            while "b" not in begun:
+                await anyio.lowlevel.checkpoint()
+            assert begun == ["a", "a", "b"]
+            release.set()
+
+    anyio.run(main)
+    assert begun == ["a", "a", "b", "a"]
 
 
 def test_an_upload_whose_reading_is_ended_leaves_nothing(tmp_path: Path) -> None:
