@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from contextvars import Context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -171,21 +171,23 @@ def _is_call_without_id(message: object) -> bool:
 
 def unanswerable(body: bytes) -> JSONRPCError | None:
     """Return the answer to a call over HTTP that has such an id; None for all others."""
-    if _ODD_ID.search(body):
-        with suppress(ValueError, RecursionError):
-            said = json.loads(body)
-            if isinstance(said, dict) and "method" in said and not _is_id(said.get("id", "")):
-                return NO_ID
-    return None
+    odd = _ODD_ID.search(body) and not _is_id(_call_in(body).get("id", ""))
+    return NO_ID if odd else None
 
 
 def call_id(body: bytes) -> str | int | None:
     """Return the id of a call; None where it is none, or has no usable one."""
+    number: str | int | None = _call_in(body).get("id")
+    return number if _is_id(number) else None
+
+
+def _call_in(body: bytes) -> dict[str, Any]:
+    """Return a call or notification; nothing of what is none."""
     with suppress(ValueError, RecursionError):
         said = json.loads(body)
-        if isinstance(said, dict) and "method" in said and _is_id(number := said.get("id")):
-            return number
-    return None
+        if isinstance(said, dict) and "method" in said:
+            return said
+    return {}
 
 
 def _is_id(number: object) -> bool:

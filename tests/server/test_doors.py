@@ -566,6 +566,18 @@ def test_a_client_has_few_threads_also_when_its_calls_have_left() -> None:
     assert begun == ["a", "a", "b", "a"]
 
 
+def test_a_call_that_leaves_before_its_thread_begins_gives_its_turn_back() -> None:
+    async def main() -> None:
+        for _ in range(5):
+            with anyio.CancelScope() as left:
+                left.cancel()
+                await in_turn("c", lambda _: None)
+        with anyio.fail_after(PATIENCE_S):
+            assert await in_turn("c", lambda _: 7) == 7
+
+    anyio.run(main)
+
+
 def test_an_upload_whose_reading_is_ended_leaves_nothing(tmp_path: Path) -> None:
     """As it is when it takes too long: its process is killed."""
     many = packed(*((tarfile.TarInfo(f"{'d/' * 14}{n}"), bytes(40_000)) for n in range(5000)))

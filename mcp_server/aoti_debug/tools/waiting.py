@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import Annotated, Any
 
 import anyio
@@ -17,7 +17,7 @@ from pydantic import create_model
 from aoti_debug import api
 from aoti_debug.kinds import KINDS, A, Kind, R
 from aoti_debug.model import RunModel
-from aoti_debug.signals import T, caught, in_thread, settled
+from aoti_debug.signals import Stopped, T, caught, in_thread, settled
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import MAX_WAIT_S, Call, Run, WaitS, asker_of, owner_of, tool
 
@@ -97,16 +97,22 @@ async def run_of(
 
 async def in_turn(owner: str | None, work: Callable[[Event], T]) -> T:
     """Do work in one of the few threads that a client may have."""
-    loop = asyncio.get_running_loop()
+    loop, begun = asyncio.get_running_loop(), Lock()
 
     def working(stop: Event) -> T:
+        if not begun.acquire(blocking=False):
+            raise Stopped
         try:
             return work(stop)
         finally:  # a thread goes on when its call has left
             loop.call_soon_threadsafe(_threads.give, owner)
 
     await _threads.wait(owner)
-    return await in_thread(working)
+    try:
+        return await in_thread(working)
+    finally:
+        if begun.acquire(blocking=False):  # the call has left before
+            _threads.give(owner)
 
 
 async def follow(call: Call, run: str, wait_s: float) -> RunModel:

@@ -112,8 +112,8 @@ class Before:
     def nonfinite(self) -> Literal["nan", "inf"]:
         """Return which of both its calls returned; NaN where that is not known of each."""
         bad = [one for one in self.observations.run.calls if one.holds_nonfinite]
-        known = bad and all(any(out.inf and not out.nan for out in one.outputs) for one in bad)
-        return "inf" if known else "nan"
+        known = bad and all(any(out.inf for out in one.outputs) for one in bad)
+        return "inf" if known and not any(o.nan for one in bad for o in one.outputs) else "nan"
 
     @property
     def operator(self) -> str | None:
