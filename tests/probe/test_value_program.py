@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from aoti_debug.probe.standalone import Inputs, Report  # noqa: E402
+from aoti_debug.probe.places import Place
 from aoti_debug.probe.value_samples import digest, sampled  # noqa: E402
 from aoti_debug.probe.value_search import Matching, Written  # noqa: E402
 from aoti_debug.probe.values import hold_against_program  # noqa: E402
@@ -46,7 +47,8 @@ def test_a_product_is_held_without_its_padding() -> None:
 def test_a_new_buffer_in_memory_that_was_freed_ends_what_stood_there() -> None:
     some = sampled(torch.zeros(4))
     old, new = (
-        Written((n, 0), ("cuda", 0, end), some, "", frozenset()) for n, end in enumerate((16, 8))
+        Written((n, 0), Place("cuda", 0, end), some, "", frozenset())
+        for n, end in enumerate((16, 8))
     )
     assert not new.replaces(old)  # written in part, in place
     new.fresh = True

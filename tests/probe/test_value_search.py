@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from aoti_debug.probe.value_search import first_wrong
+import pytest
+
+from aoti_debug.probe.places import Place, place_of
+from aoti_debug.probe.value_samples import sampled
+from aoti_debug.probe.value_search import Matching, Written, first_wrong
 
 
 @dataclass
@@ -24,15 +28,20 @@ class Value:
     def strangeness(self) -> tuple[bool, float]:
         return False, 0.5
 
-    def overlaps(self, device: str, begin: int, end: int) -> bool:
-        return begin == self.launch
+    @property
+    def memory(self) -> Place:
+        return own(self.launch)
 
     def replaces(self, other: Value) -> bool:
         return False
 
 
+def own(launch: int) -> Place:
+    return Place("cuda", 16 * launch, 16 * launch + 16)
+
+
 def launched(kernel: str, *read: int) -> dict[str, Any]:
-    return {"kernel": kernel, "arguments": [{"memory": ("cuda", n, n), "read": True} for n in read]}
+    return {"kernel": kernel, "arguments": [{"memory": own(n), "read": True} for n in read]}
 
 
 def first(*right: bool) -> str | None:
@@ -74,3 +83,48 @@ def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_
     found = first_wrong(launches, written, {"3"})  # type: ignore[arg-type]
     assert found is not None
     assert names[found[0].launch] == "gelu"
+
+
+def wrote(launch: int, place: int, tensor: Any, *nodes: str) -> Written:
+    found = Written(
+        (launch, place), place_of(tensor), sampled(tensor), "", frozenset(nodes), frozenset(nodes)
+    )
+    found.fresh = True
+    return found
+
+
+def test_columns_of_one_buffer_do_not_replace_each_other() -> None:
+    torch = pytest.importorskip("torch")
+    buffer = torch.arange(12.0).reshape(3, 4)
+    columns = [place_of(buffer[:, n : n + 1]) for n in range(4)]
+    assert [one.overlaps(columns[1]) for one in columns] == [False, True, False, False]
+    assert place_of(buffer).overlaps(columns[1]) and place_of(buffer).covers(columns[1])
+    assert not columns[0].covers(columns[1]) and not place_of(buffer[0, 2:]).overlaps(columns[1])
+
+    written = [wrote(n, 0, buffer[:, n : n + 1], f"part_{n}") for n in range(4)]
+    written.append(wrote(4, 0, torch.ones(7), "sum"))
+    for one in written[2:4]:
+        one.agrees = {"verdict": "agrees"}
+    reads = [{"memory": place_of(buffer), "read": True}]
+    launches = [{"kernel": str(n), "arguments": reads if n == 4 else []} for n in range(5)]
+    found = first_wrong(launches, written, {""})
+    assert found is not None and found[0].launch == 0
+
+
+def test_the_value_that_a_later_kernel_reads_and_nobody_wrote_is_the_one_that_is_far_off() -> None:
+    torch = pytest.importorskip("torch")
+    right = {"kept": torch.ones(4), "best": torch.arange(4.0), "next": torch.arange(4.0) + 7}
+    written = [
+        wrote(0, 0, torch.full((4,), -90.0), "kept", "best"),
+        wrote(0, 1, right["kept"].clone(), "kept", "best"),
+        wrote(1, 0, torch.full((4,), -83.0), "next"),
+    ]
+    matching = Matching(written)
+    users = {"kept": {"other"}, "best": {"next"}, "next": {"output"}}
+    for node, value in right.items():
+        what = {"node": node, "name": node}
+        matching.offer(what, sampled(value), sampled(value), frozenset(users[node]))
+    reads = [{"memory": written[0].memory, "read": True}]
+    launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
+    found = first_wrong(launches, written, {""})
+    assert found is not None and (found[0].launch, found[0].like["node"]) == (0, "best")

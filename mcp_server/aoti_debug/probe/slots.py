@@ -64,27 +64,31 @@ class Library:
 
     def slots(self, wanted: Collection[str]) -> dict[str, list[int]]:
         """Return the addresses of the slots of each of these functions that it calls."""
-        text, symbols = self.names(), self._at(_SYMTAB)
-        names = {  # one name may be the end of another
-            at.start(): name
-            for name in wanted
-            for at in re.finditer(re.escape(name).encode() + b"\0", text)
-        }
+        text = self.names()
+        names = {at: name for name in wanted for at in _ends(text, name.encode() + b"\0")}
+        relocations = self._relocations()
+        size = 24 * (1 + max((number for _, number in relocations), default=-1))
+        named = memoryview(ctypes.string_at(self._at(_SYMTAB), size)).cast("I")[::6]
         found: dict[str, list[int]] = {}
-        for place, number in self._relocations():
-            name = names.get(ctypes.c_uint32.from_address(symbols + 24 * number).value)
+        for place, number in relocations:
+            name = names.get(named[number])
             if name is not None:
                 found.setdefault(name, []).append(self.base + place)
         return found
 
-    def _relocations(self) -> Iterator[tuple[int, int]]:
+    def _relocations(self) -> list[tuple[int, int]]:
+        """Return place and symbol of each that holds the address of a function."""
         kinds = _KINDS.get(platform.machine(), ())
+        low = re.compile(b"[%b]" % re.escape(bytes(kind & 0xFF for kind in kinds)))
+        found = []
         for table, size in ((_RELA, _RELASZ), (_JMPREL, _PLTRELSZ)):
             if table in self.dynamic:
                 whole = ctypes.string_at(self._at(table), self.dynamic.get(size, 0))
-                for place, kind, symbol, _ in _RELOCATION.iter_unpack(whole):
+                for at in low.finditer(whole[8::24]):  # most are of another kind
+                    place, kind, symbol, _ = _RELOCATION.unpack_from(whole, 24 * at.start())
                     if kind in kinds:
-                        yield place, symbol
+                        found.append((place, symbol))
+        return found
 
     def _at(self, tag: int) -> int:
         value = self.dynamic.get(tag, 0)
@@ -99,6 +103,14 @@ class Library:
         ctypes.c_uint64.from_address(slot).value = address
         if sealed:
             _protect(page, mmap.PROT_READ)
+
+
+def _ends(text: bytes, name: bytes) -> Iterator[int]:
+    """Yield where a name ends one of a table of names: it may be the end of another."""
+    at = text.find(name)
+    while at >= 0:
+        yield at
+        at = text.find(name, at + 1)
 
 
 def _protect(page: int, access: int) -> None:

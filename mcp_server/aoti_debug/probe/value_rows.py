@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from . import standalone, taps
-from .describe import extent, is_float
+from .describe import is_float
 from .graph_run import Document, on_cpu
 from .lazy import torch
+from .places import place_of
 from .prototypes import Param
 from .value_samples import held_against, sampled, summary
 from .value_search import LIBRARY, Written
@@ -23,17 +24,25 @@ _INTO_SECOND = "aoti_torch_tensor_copy_"
 
 
 class Values(taps.Hook):
-    """Look at each launch; `sources` are kernel, nodes and operators of each of the source."""
+    """Look at each launch; `sources` are kernel, nodes and operators of each of the source, `held`
+    whether what is written is held against a reference."""
 
     kinds = ("generated", "launch", "extern", "check")
 
-    def __init__(self, report: standalone.Report, sources: Any, kernel: str | None = None) -> None:
+    def __init__(
+        self,
+        report: standalone.Report,
+        sources: Any,
+        kernel: str | None = None,
+        *,
+        held: bool = False,
+    ) -> None:
         self.looks = False
         self.launches: list[Document] = []
         self.unseen: list[str] = []
         self.outputs: list[Any] = []  # of the call
         self.written: list[Written] = []
-        self._report, self._kernel, self._sources = report, kernel, sources
+        self._report, self._kernel, self._sources, self._held = report, kernel, sources, held
         self._at = 0  # of the sources
         self._open: dict[int, Document] = {}
         self._kept: dict[int, tuple[list[Any], dict[int, Any]]] = {}
@@ -68,7 +77,7 @@ class Values(taps.Hook):
             there = tensor is not None
             argument = {"name": param.name, "read": read and there, "writes": writes or not there}
             if there:
-                argument["memory"] = _memory(tensor)
+                argument["memory"] = place_of(tensor)
             if argument["read"]:
                 argument["before"] = summary(tensor)
             row["arguments"].append(argument)
@@ -91,8 +100,13 @@ class Values(taps.Hook):
             if now["digest"] == argument.get("before", {}).get("digest"):
                 argument["writes"] = False
                 continue
-            argument["after"], argument["memory"] = now, _memory(tensor)
+            argument["after"], argument["memory"] = now, place_of(tensor)
             place = row["arguments"].index(argument)
+            if self._asked(row):
+                kept = [one.name for one in call.params].index(param.name)
+                self._kept[row["number"]][1][kept] = on_cpu(tensor)
+            if not self._held:
+                continue
             nodes, ops = frozenset(row["nodes"]), frozenset(row["ops"])
             if nodes or ops:  # another package's value has the name of its kernel
                 ops |= {row["kernel"]}
@@ -101,9 +115,6 @@ class Values(taps.Hook):
             wrote.fresh = not argument["read"]
             wrote.computed = row["kernel"] in LIBRARY and _is_product(call)
             self.written.append(wrote)
-            if self._asked(row):
-                place = [one.name for one in call.params].index(param.name)
-                self._kept[row["number"]][1][place] = on_cpu(tensor)
 
     def _source(self, name: str) -> tuple[int | None, list[str], list[str]]:
         """Return number, nodes and operators of the launch of the source that this is: the next of
@@ -188,12 +199,6 @@ def _is_product(call: taps.Call) -> bool:
         plain = exact.to(out.dtype)
         rows = (sampled(each) for each in (out[..., ::step, :], plain, exact))
         return bool(held_against(*rows)["verdict"] == "agrees")
-
-
-def _memory(tensor: Any) -> tuple[str, int, int]:
-    begin = int(tensor.data_ptr()) if tensor.layout == torch.strided else 0
-    size = extent(tensor.shape, tensor.stride()) * tensor.element_size() if begin else 0
-    return str(tensor.device), begin, begin + size
 
 
 def first_nan(launches: list[Document]) -> Document | None:

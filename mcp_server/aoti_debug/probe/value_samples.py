@@ -59,11 +59,10 @@ def digest(tensor: Any) -> str:
     whole = (torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat).contiguous()
     size = whole.element_size()
     kind = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
-    bits, found = whole.view(kind), torch.zeros((), dtype=torch.int64, device=whole.device)
-    for begin in range(0, bits.numel(), _CHUNK):
-        part = bits[begin : begin + _CHUNK].to(torch.int64)
+    found = 0
+    for part in whole.view(kind).split(_CHUNK):
         weights = _weights(str(part.device), part.numel().bit_length())[: part.numel()]
-        found = found * _FACTOR + ((part + 1) * weights).sum()
+        found = found * _FACTOR + torch.addcmul(weights, part.to(torch.int64), weights).sum()
     return f"{int(found) & (1 << 64) - 1:016x}"
 
 

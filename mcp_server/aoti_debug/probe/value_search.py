@@ -10,6 +10,7 @@ from typing import Any
 from .describe import is_float
 from .graph_run import Document
 from .lazy import torch
+from .places import Place
 from .value_samples import Sample, held_against
 
 _PROBES = 64  # elements by which it is seen whether to compare the others
@@ -23,6 +24,7 @@ LIBRARY = frozenset(
 )
 _ALIKE = 1.0  # likewise: of the same operator and no further apart, it is that value, and wrong
 _OTHER = 2  # neither the node nor its operator is of the launch
+_LOST = -1  # of the launch, read by others, and nowhere in memory: this has to be it
 _ALIKE_UNNAMED = 0.5  # likewise, where no operator of the launch is known
 
 
@@ -32,14 +34,14 @@ class Written:
     def __init__(
         self,
         at: tuple[int, int],
-        memory: tuple[str, int, int],
+        memory: Place,
         sample: Sample,
         digest: str,
         ops: frozenset[str],
         nodes: frozenset[str] = frozenset(),
     ) -> None:
         self.launch, self.place = at  # of its arguments
-        self.device, self.begin, self.end = memory
+        self.memory = memory
         self.sample, self.digest = sample, digest
         self.ops, self.nodes = ops, nodes  # names of those that the launch stands for
         self.fresh = False  # nothing was read of this memory
@@ -53,6 +55,8 @@ class Written:
     def alike(self) -> bool:
         """Tell whether the nearest value of the reference is the one that it should be."""
         other, apart = self.strangeness()
+        if other == _LOST:
+            return True
         named = self.ops or self.nodes
         return apart <= _ALIKE and other < _OTHER if named else apart <= _ALIKE_UNNAMED
 
@@ -99,14 +103,11 @@ class Written:
             return _OTHER
         return 0 if node in self.nodes else 1 if op in self.ops else _OTHER
 
-    def overlaps(self, device: str, begin: int, end: int) -> bool:
-        return self.device == device and self.begin < end and begin < self.end
-
     def replaces(self, other: Written) -> bool:
         """Tell whether another value is gone: all of it was written over, or its memory was freed
         and is part of a new buffer."""
-        covered = self.begin <= other.begin and other.end <= self.end
-        return self.overlaps(other.device, other.begin, other.end) and (self.fresh or covered)
+        gone = self.fresh or self.memory.covers(other.memory)
+        return gone and self.memory.overlaps(other.memory)
 
 
 def _elements(sample: Sample) -> tuple[int, bool]:
@@ -160,9 +161,10 @@ class _Group:
 
     def worth(
         self, names: tuple[str, str], probes: Any, rounding: float
-    ) -> Iterator[tuple[int, float, bool]]:
+    ) -> Iterator[tuple[int, float, bool, bool]]:
         """Yield what a value is worth comparing with, since it may be the same, or is nearer than
-        any before: how far it is, and whether it may be the same."""
+        any before: how far it is, whether it may be the same, and whether what was written for its
+        node is not."""
         apart = _apart(self.probes, probes)
         own, same = torch.zeros_like(self.open), torch.zeros_like(self.open)
         for name in names:
@@ -174,8 +176,9 @@ class _Group:
         self.named = torch.where(own, torch.minimum(apart, self.named), self.named)
         self.nearest = torch.minimum(apart, self.nearest)
         near = apart <= self._near.clamp(min=rounding)
+        lost = not bool((same & near).any())
         for place in (self.open & (nearer | same | near)).nonzero().flatten().tolist():
-            yield place, float(apart[place]), bool(near[place])
+            yield place, float(apart[place]), bool(near[place]), lost
 
 
 class Matching:
@@ -186,6 +189,7 @@ class Matching:
         for one in written:
             groups.setdefault(_elements(one.sample), []).append(one)
         self._groups = {key: _Group(group) for key, group in groups.items()}
+        self._stood = {one.nodes for one in written}  # of each launch
         self._products = [one for one in written if one.computed and one.sample.step == 1]
 
     def offer(
@@ -202,9 +206,12 @@ class Matching:
         names, probes = (what["name"], what["node"]), _probes(exact)
         own_error = float(_apart(_probes(own)[None], probes))
         rounding = min(_NEAR, max(_near(own.values.dtype), 16 * own_error))
-        for place, apart, near in group.worth(names, probes, rounding):
+        node = what["node"]
+        read = any(node not in nodes and nodes & users for nodes in self._stood)
+        for place, apart, near, lost in group.worth(names, probes, rounding):
             one = group.written[place]
-            order = one.names(what["node"], what["name"], users), apart
+            named = one.names(node, what["name"], users)
+            order = _LOST if read and lost and not named else named, apart
             if one.closest is None or order < one.closest[0]:
                 one.closest = order, (what, own, exact)
             if near and one.hold(what, own, exact, apart):
@@ -243,7 +250,7 @@ def first_wrong(
     whole = {v for v in wrong if written[v].alike or wrong.issuperset(made[written[v].launch])}
     # A product that is right of what it read, and wrong all the same, read what is wrong.
     computed = {v for v in wrong if written[v].computed}
-    shown = [written[v].launch for v in computed if written[v].strangeness()[0] == 0]
+    shown = [written[v].launch for v in computed if written[v].strangeness()[0] <= 0]
     whole |= {v for launch in shown for v in read[launch] & wrong}
     # What a library's function gives may be no value of the reference, and right: a product before
     # its bias is added. A kernel that reads it is right, or another such value is.
@@ -277,7 +284,7 @@ def _read(
     found: list[set[int]] = []
     for number, launch in enumerate(launches):
         spans = [argument["memory"] for argument in launch["arguments"] if argument["read"]]
-        found.append({v for v in latest for span in spans if written[v].overlaps(*span)})
+        found.append({v for v in latest for span in spans if written[v].memory.overlaps(span)})
         for new in made.get(number, []):
             latest = [v for v in latest if not written[new].replaces(written[v])] + [new]
     return found

@@ -36,7 +36,8 @@ def main() -> int:
     with standalone.started(options) as report:
         inputs = standalone.reader_of_call(options)()
         report.update(state="run", inputs=inputs.described)
-        seen = Values(report, _sources(options), options.kernel)
+        held = bool(options.against or options.exported)
+        seen = Values(report, _sources(options), options.kernel, held=held)
         import_module("torch._inductor.package")
         began = time.perf_counter()
         call(options, inputs, report, seen)
@@ -89,7 +90,7 @@ def first_in(options: Any, inputs: Inputs, program: Any) -> Document | None:
     """Return the first wrong value of a package whose results are wrong: which launch wrote it into
     which argument, and the program's value that it should be; None where that cannot be told."""
     report = Report(None)
-    seen = Values(report, _sources(options))
+    seen = Values(report, _sources(options), held=True)
     call(options, inputs, report, seen)
     hold_against_program(program, inputs, seen.written, report)
     found = first_of(seen)
@@ -117,7 +118,7 @@ def _with_program(
 def _against(options: Any, inputs: Inputs, report: Report, seen: Values) -> bool:
     """Hold all that was written against what another package writes; tell whether the outputs
     differ."""
-    other = Values(report, [])
+    other = Values(report, [], held=True)
     options.package, options.model = options.against, "model"
     call(options, inputs, report, other)
     verdict = compare.verdict(compare.outputs(seen.outputs, other.outputs, None), random=False)
