@@ -6,8 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from aoti_debug.probe.places import Place  # noqa: E402
 from aoti_debug.probe.standalone import Inputs, Report  # noqa: E402
-from aoti_debug.probe.places import Place
 from aoti_debug.probe.value_samples import digest, sampled  # noqa: E402
 from aoti_debug.probe.value_search import Matching, Written  # noqa: E402
 from aoti_debug.probe.values import hold_against_program  # noqa: E402

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-
 from aoti_debug.probe.places import Place, place_of
 from aoti_debug.probe.value_samples import sampled
 from aoti_debug.probe.value_search import Matching, Written, first_wrong
