@@ -25,7 +25,7 @@ def test_a_product_agrees_where_the_next_kernel_adds_its_bias() -> None:
         image = torch.nn.functional.conv1d(x, model[0].weight)
         product = model[1](model[0](x)) @ model[2].weight.T
     written = [
-        Written((n, 0), ("cpu", n, n + 1), sampled(value), digest(value), frozenset())
+        Written((n, 0), Place("cpu", n, n + 1), sampled(value), digest(value), frozenset())
         for n, value in enumerate((image, product, product * 1.25))
     ]
     hold_against_program(program, Inputs((x,), {}, [x], [], False, False), written, Report(None))
@@ -37,7 +37,7 @@ def test_a_product_is_held_without_its_padding() -> None:
     padded = torch.nn.functional.pad(right.reshape(6, 2), (0, 6, 0, 2), value=7.0)
     for off, agrees in ((0.0, True), (1.0, False)):
         sample = sampled(padded + off)
-        one = Written((0, 0), ("cuda", 0, 256), sample, "", frozenset(), frozenset({"linear"}))
+        one = Written((0, 0), Place("cuda", 0, 256), sample, "", frozenset(), frozenset({"linear"}))
         one.computed = True
         what = {"node": "linear", "name": "linear"}
         Matching([one]).offer(what, sampled(right), sampled(right.double()))
