@@ -420,6 +420,19 @@ def test_very_many_calls_keep_the_last() -> None:
     assert len(found.calls) == 20_000
 
 
+def test_of_calls_that_break_something_the_one_that_the_script_saw_to_be_wrong_is_in_question() -> (
+    None
+):
+    def called(number: int, **details: Any) -> list[dict[str, Any]]:
+        return [begin(number, "run", call=number, **details), end(number)]
+
+    apart = {"event": "reference", "caller": ["check.py", 3], "largest": 2.0}
+    calls = [*called(1, breaks=["size"]), *called(2), *called(3, breaks=["stride"])]
+    for wrong, asked in ((1, 1), (2, 1), (3, 3)):
+        found = events(*calls, {**apart, "call": wrong, "apart": 1.0})
+        assert found.call is not None and found.call.call == asked
+
+
 def test_lines_without_the_secret_of_the_run_are_no_events() -> None:
     own = '{"t": 1, "pid": 7, "key": "k", "event": "process", "argv": []}'
     planted = '{"t": 2, "pid": 7, "event": "begin", "id": 1, "phase": "run", "call": 1}'

@@ -112,10 +112,12 @@ class RunSeen:
     @property
     def _suspicious(self) -> Call | None:
         """Return the first call that breaks the contract, else that has odd NaN or Inf; first those
-        that are kept."""
+        whose results the script saw to be wrong, then those that are kept."""
         from aoti_debug.record.outputs import first_odd
 
         broken = [call for call in self.calls if call.breaks]
+        far = {(one.pid, one.call) for one in self.references if one.far}
+        broken = [call for call in broken if (call.pid, call.call) in far] or broken
         if broken:
             return next((call for call in broken if call.captured is not None), broken[0])
         held = (c for c in self.calls if c.captured is not None and c.holds_nonfinite)
