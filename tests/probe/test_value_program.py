@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch")
 from aoti_debug.probe.places import Place  # noqa: E402
 from aoti_debug.probe.standalone import Inputs, Report  # noqa: E402
 from aoti_debug.probe.value_samples import digest, sampled  # noqa: E402
-from aoti_debug.probe.value_search import Matching, Written  # noqa: E402
+from aoti_debug.probe.value_search import Matching, Reference, Written  # noqa: E402
 from aoti_debug.probe.values import hold_against_program  # noqa: E402
 
 
@@ -40,7 +40,7 @@ def test_a_product_is_held_without_its_padding() -> None:
         one = Written((0, 0), Place("cuda", 0, 256), sample, "", frozenset(), frozenset({"linear"}))
         one.computed = True
         what = {"node": "linear", "name": "linear"}
-        Matching([one]).offer(what, sampled(right), sampled(right.double()))
+        Matching([one]).offer(Reference(what, sampled(right), sampled(right.double())))
         assert (one.agrees is not None) == agrees
 
 

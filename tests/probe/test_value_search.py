@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from aoti_debug.probe import choices
 from aoti_debug.probe.places import Place, place_of
 from aoti_debug.probe.value_samples import sampled
-from aoti_debug.probe.value_search import Matching, Written, first_wrong
+from aoti_debug.probe.value_search import Matching, Reference, Written, first_wrong
 
 
 @dataclass
@@ -19,6 +20,8 @@ class Value:
     agrees: dict[str, Any] | None
     alike: bool = True
     computed: bool = False
+    moved: bool = False
+    tied: bool = False
 
     @property
     def digest(self) -> str:
@@ -121,9 +124,35 @@ def test_the_value_that_a_later_kernel_reads_and_nobody_wrote_is_the_one_that_is
     matching = Matching(written)
     users = {"kept": {"other"}, "best": {"next"}, "next": {"output"}}
     for node, value in right.items():
-        what = {"node": node, "name": node}
-        matching.offer(what, sampled(value), sampled(value), frozenset(users[node]))
+        what, sample = {"node": node, "name": node}, sampled(value)
+        matching.offer(Reference(what, sample, sample, frozenset(users[node])))
     reads = [{"memory": written[0].memory, "read": True}]
     launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
     found = first_wrong(launches, written, {""})
     assert found is not None and (found[0].launch, found[0].like["node"]) == (0, "best")
+
+
+def test_a_copy_of_what_was_read_is_not_blamed_for_the_kernel_beside_it() -> None:
+    launches = [launched("pad"), launched("silu"), launched("mm", 0, 1)]
+    written = [Value(0, None, alike=False, moved=True), Value(1, None), Value(2, None)]
+    found = first_wrong(launches, written, {"2"})  # type: ignore[arg-type]
+    assert found is not None and found[0].launch == 1
+
+
+def test_of_elements_that_are_equal_up_to_rounding_either_may_be_chosen() -> None:
+    torch = pytest.importorskip("torch")
+    scores = torch.tensor([[0.25, 0.5, 0.5 + 1e-8], [0.75, 0.25, 0.125]], dtype=torch.float64)
+    own = sampled(scores.argmax(-1))
+    given = choices.chosen_from("argmax", 0, (scores, -1))
+    asked = choices.choice("argmax", (scores, -1), {}, sampled(given.float()))
+    # The second is computed from the first: of another choice it cannot be judged.
+    for chosen, blamed in (([2, 0], 1), ([1, 0], None), ([0, 0], 0), ([2, 7], 0)):
+        label = wrote(0, 0, torch.tensor(chosen), "argmax")
+        result = wrote(1, 0, torch.full((2,), 9.0), "gather")
+        Matching([label, result]).offer(
+            Reference({"node": "argmax", "name": "argmax"}, own, own, choice=asked)
+        )
+        reads = [{"memory": label.memory, "read": True}]
+        launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
+        found = first_wrong(launches, [label, result], {""})
+        assert (found[0].launch if found is not None else None) == blamed

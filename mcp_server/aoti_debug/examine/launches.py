@@ -42,7 +42,8 @@ def launch_words(model: CompiledModel | None, folder: Path) -> list[str]:
 
 def ops_of(launch: Launch) -> list[str]:
     """Return the names of the operators that a launch stands for, as the graph has them."""
-    return list(dict.fromkeys(op.removeprefix("aten.").partition(".")[0] for op in launch.ops))
+    parts = (op.split(".") for op in launch.ops)  # aten.sum.dim_IntList, prims.iota
+    return list(dict.fromkeys(part[min(1, len(part) - 1)] for part in parts))
 
 
 def nodes_of(launch: Launch, model: CompiledModel | None) -> list[str]:

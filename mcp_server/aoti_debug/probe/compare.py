@@ -14,7 +14,7 @@ from .standalone import Inputs, statistics
 
 Document = dict[str, Any]
 
-_FACTOR = 8.0  # a package may be this much further from the truth than eager is
+FACTOR = 8.0  # a package may be this much further from the truth than eager is
 # dtype -> (relative, absolute) error that is always granted; the latter beside the largest value,
 # where that is below 1
 _GRANTED = {
@@ -105,7 +105,7 @@ def _floats(package: Any, eager: Any, truth: Any, short: Any) -> Document:
     off, scale = ((wide - exact).abs(), exact.abs())
     eager_worst = eager_off.max().item() if eager_off.numel() else 0.0
     absolute = max(absolute * _size(scale[known]), _DENORMAL)
-    granted = _FACTOR * eager_worst + relative * scale + absolute
+    granted = FACTOR * eager_worst + relative * scale + absolute
     wrong = strange | (known & (off > granted))
     off, scale = off[known], scale[known]
     if not bool(strange.any()) and _close(off, eager_off, scale, package, relative):

@@ -19,6 +19,7 @@ from .value_search import LIBRARY, Written
 _LAUNCHES = 20_000
 _ROWS = 16  # of a product
 _FACTOR = 1 << 24  # elements of one, copied as float64
+_COPIED = 1 << 20  # elements of a copy
 _KEPT = 8  # launches whose tensors are kept
 _INTO_SECOND = "aoti_torch_tensor_copy_"
 
@@ -114,6 +115,7 @@ class Values(taps.Hook):
             wrote = Written(at, memory, sampled(tensor), now["digest"], ops, nodes)
             wrote.fresh = not argument["read"]
             wrote.computed = row["kernel"] in LIBRARY and _is_product(call)
+            wrote.moved = call.kind != "extern" and _is_moved(call, tensor)
             self.written.append(wrote)
 
     def _source(self, name: str) -> tuple[int | None, list[str], list[str]]:
@@ -199,6 +201,17 @@ def _is_product(call: taps.Call) -> bool:
         plain = exact.to(out.dtype)
         rows = (sampled(each) for each in (out[..., ::step, :], plain, exact))
         return bool(held_against(*rows)["verdict"] == "agrees")
+
+
+def _is_moved(call: taps.Call, written: Any) -> bool:
+    """Tell whether each element is one that the kernel only read, or zero: a copy, with padding."""
+    given = [t for param, t in call.tensors() if _role(call, param) == (True, False)]
+    given = [t.reshape(-1) for t in given if t is not None and t.dtype == written.dtype]
+    if not given or max(t.numel() for t in (*given, written)) > _COPIED:
+        return False
+    some = torch.cat([*given, written.new_zeros(1)])
+    few = sampled(written).values[:_ROWS].to(some.device)
+    return bool(torch.isin(few, some).all()) and bool(torch.isin(written, some).all())
 
 
 def first_nan(launches: list[Document]) -> Document | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from .choices import Choice
 from .describe import is_float
 from .graph_run import Document
 from .lazy import torch
@@ -24,8 +26,21 @@ LIBRARY = frozenset(
 )
 _ALIKE = 1.0  # likewise: of the same operator and no further apart, it is that value, and wrong
 _OTHER = 2  # neither the node nor its operator is of the launch
+_ONLINE = "prepare_softmax_online"  # an operator whose results are all values of the reference
 _LOST = -1  # of the launch, read by others, and nowhere in memory: this has to be it
 _ALIKE_UNNAMED = 0.5  # likewise, where no operator of the launch is known
+
+
+@dataclass(slots=True)
+class Reference:
+    """A value of the reference: which it is, as the program computes it and in float64, the nodes
+    that use it, and of indices what they choose from."""
+
+    what: Document
+    own: Sample
+    exact: Sample
+    users: frozenset[str] = frozenset()
+    choice: Choice | None = None
 
 
 class Written:
@@ -46,16 +61,18 @@ class Written:
         self.ops, self.nodes = ops, nodes  # names of those that the launch stands for
         self.fresh = False  # nothing was read of this memory
         self.computed = False  # known to be right of what its kernel read
+        self.moved = False  # each element is one that its kernel read, or zero
+        self.tied = False  # agrees, but for indices of elements that are equal up to rounding
         self.agrees: Document | None = None  # with which value of the reference
         # The nearest value of the reference, where it agrees with none: how far, and which it is.
-        self.closest: tuple[tuple[int, float], tuple[Document, Sample, Sample]] | None = None
+        self.closest: tuple[tuple[int, float], Reference] | None = None
         self.probes = _probes(sample)
 
     @property
     def alike(self) -> bool:
         """Tell whether the nearest value of the reference is the one that it should be."""
         other, apart = self.strangeness()
-        if other == _LOST:
+        if other == _LOST or _ONLINE in self.ops:
             return True
         named = self.ops or self.nodes
         return apart <= _ALIKE and other < _OTHER if named else apart <= _ALIKE_UNNAMED
@@ -65,20 +82,26 @@ class Written:
         """Return how it compares with the value of the reference that it is, or is nearest to."""
         if self.agrees is not None or self.closest is None:
             return self.agrees or {}
-        what, own, exact = self.closest[1]
-        return {**what, **held_against(self.sample, own, exact)}
+        return self._held(self.closest[1])
 
-    def hold(self, what: Document, own: Sample, exact: Sample, apart: float) -> bool:
+    def _held(self, one: Reference) -> Document:
+        return {**one.what, **held_against(self.sample, one.own, one.exact)}
+
+    def hold(self, one: Reference, apart: float) -> bool:
         """Compare with the value of the reference that it is, or may be; tell whether it agrees."""
-        found = {**what, **held_against(self.sample, own, exact)}
-        if found["verdict"] == "agrees":
+        found = self._held(one)
+        self.tied = found["verdict"] != "agrees" and (
+            one.choice is not None and one.choice.allows(self.sample, one.own)
+        )
+        if found["verdict"] == "agrees" or self.tied:
             self.agrees, self.closest = found, None
         elif self.closest is None:
-            self.closest = (0, apart), (what, own, exact)
+            self.closest = (0, apart), one
         return self.agrees is not None
 
-    def hold_within(self, what: Document, own: Sample, exact: Sample) -> None:
+    def hold_within(self, one: Reference) -> None:
         """Hold what is left without padding: products are padded to multiples of 8 or 16."""
+        what, own, exact = one.what, one.own, one.exact
         sizes = own.shape[1 - len(self.sample.shape) :]
         count = math.prod(sizes)
         if own.step > 1 or not count or own.values.numel() % count:
@@ -192,29 +215,28 @@ class Matching:
         self._stood = {one.nodes for one in written}  # of each launch
         self._products = [one for one in written if one.computed and one.sample.step == 1]
 
-    def offer(
-        self, what: Document, own: Sample, exact: Sample, users: frozenset[str] = frozenset()
-    ) -> None:
-        """Hold one value against what was written; `what` says which it is, `users` which nodes
-        use it."""
+    def offer(self, value: Reference) -> None:
+        """Hold one value against what was written."""
+        what, own = value.what, value.own
         for one in self._products:
             if one.agrees is None and {what["node"], what["name"]} & (one.nodes | one.ops):
-                one.hold_within(what, own, exact)
+                one.hold_within(value)
         group = self._groups.get(_elements(own))
         if group is None or not own.values.numel():
             return
-        names, probes = (what["name"], what["node"]), _probes(exact)
+        names, probes = (what["name"], what["node"]), _probes(value.exact)
         own_error = float(_apart(_probes(own)[None], probes))
         rounding = min(_NEAR, max(_near(own.values.dtype), 16 * own_error))
         node = what["node"]
-        read = any(node not in nodes and nodes & users for nodes in self._stood)
+        read = any(node not in nodes and nodes & value.users for nodes in self._stood)
         for place, apart, near, lost in group.worth(names, probes, rounding):
             one = group.written[place]
-            named = one.names(node, what["name"], users)
+            named = one.names(node, what["name"], value.users)
             order = _LOST if read and lost and not named else named, apart
             if one.closest is None or order < one.closest[0]:
-                one.closest = order, (what, own, exact)
-            if near and one.hold(what, own, exact, apart):
+                one.closest = order, value
+            chosen = value.choice is not None and node in one.nodes
+            if (near or chosen) and one.hold(value, apart):
                 group.open[place] = False
 
 
@@ -231,7 +253,12 @@ def first_wrong(
     for launch, values in enumerate(read):
         for value in values:
             readers.setdefault(value, []).append(launch)
-    wrong = {value for value, one in enumerate(written) if one.agrees is None}
+    # What is computed from indices that rounding chose otherwise can be held against nothing.
+    loose = {value for value, one in enumerate(written) if one.tied}
+    for launch, values in enumerate(read):
+        if not loose.isdisjoint(values):
+            loose.update(made.get(launch, ()))
+    wrong = {v for v, one in enumerate(written) if one.agrees is None and v not in loose}
     passed: set[str] = set()
     taken: set[int] = set()
     for value in sorted(wrong, reverse=True):
@@ -256,7 +283,7 @@ def first_wrong(
     # its bias is added. A kernel that reads it is right, or another such value is.
     kernels = {v: launches[written[v].launch]["kernel"] for v in wrong}
     unsure = {v for v in wrong if kernels[v] in LIBRARY and (v in taken or kernels[v] in passed)}
-    unsure |= computed
+    unsure |= computed | {v for v in wrong if written[v].moved and not written[v].alike}
     for some in (whole - unsure, wrong - unsure, whole, wrong):
         roots = [v for v in some if some.isdisjoint(read[written[v].launch])]
         if roots:

@@ -10,18 +10,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compare, eager, events, slots, standalone, taps
+from . import choices, compare, eager, events, slots, standalone, taps
 from .graph_run import Document, Observer, Run, base, located, on_cpu
 from .lazy import torch
 from .marks import tensors
 from .standalone import Inputs, Report
 from .value_rows import Values, first_nan
 from .value_samples import Sample, digest, sampled
-from .value_search import Matching, Written, first_wrong
+from .value_search import Matching, Reference, Written, first_wrong
 from .wide import Origins
 
 _SEEN = 4  # launches after the first wrong one that are named
 _LIMIT = 8 << 30  # bytes of a float64 copy
+_GIVEN = -2  # in place of a result's number: what an operator of `choices` is given
 _BIAS = {"linear": 2, "addmm": 0, "baddbmm": 0, "conv1d": 2, "conv2d": 2, "convolution": 2}
 _LIKE = ("node", "op", "stack", "wrong", "first_wrong", "max_abs_error")  # of a comparison
 
@@ -162,6 +163,8 @@ class Own(Observer):
         for place, tensor in parts(node, args, kwargs, value):
             if tensor.layout == torch.strided:
                 self.samples[node.name, place] = sampled(tensor)
+            if (given := choices.chosen_from(base(node), place, args)) is not None:
+                self.samples[node.name, _GIVEN] = sampled(given)
 
 
 class Exact(Observer):
@@ -177,7 +180,11 @@ class Exact(Observer):
             own = self._own.pop((node.name, place), None)
             if own is not None:
                 what = {**located(node), "node": name, "name": base(node)}
-                self._matching.offer(what, own, sampled(tensor), users)
+                one = Reference(what, own, sampled(tensor), users)
+                if choices.chosen_from(base(node), place, args) is not None:
+                    given = self._own.pop((node.name, _GIVEN))
+                    one.choice = choices.choice(base(node), args, kwargs, given)
+                self._matching.offer(one)
 
     def _name(self, node: Any) -> str:
         """Return a node's name in the program that was exported."""
@@ -219,7 +226,7 @@ def hold_against_package(other: Values, seen: Values) -> None:
         what = {"node": f"{argument} of launch {row['number']}", "op": row["kernel"]}
         what["name"] = row["kernel"]
         if twin := twins.get((one.launch, one.place)):
-            twin.hold(what, one.sample, one.sample, 0.0)
+            twin.hold(Reference(what, one.sample, one.sample), 0.0)
         matching.offer(what, one.sample, one.sample)
 
 
