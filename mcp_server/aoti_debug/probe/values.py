@@ -227,7 +227,7 @@ def hold_against_package(other: Values, seen: Values) -> None:
         what["name"] = row["kernel"]
         if twin := twins.get((one.launch, one.place)):
             twin.hold(Reference(what, one.sample, one.sample), 0.0)
-        matching.offer(what, one.sample, one.sample)
+        matching.offer(Reference(what, one.sample, one.sample))
 
 
 def first_of(seen: Values) -> Document | None:
