@@ -29,18 +29,16 @@ calls = {
              (torch.randn(9, 4),)],
     "int_argument": [(torch.randn(4, 8), 3), (torch.randn(4, 9), 3)],
 }
-said = {}
+def said(check, given):
+    try:
+        check(*(given if isinstance(given, tuple) else (given,)))
+    except ValueError as error:
+        return str(error)
+found = {}
 for name, inputs in calls.items():
     check = runpy.run_path(f"{sys.argv[1]}/{name}.py")["check_inputs"]
-    said[name] = []
-    for given in inputs:
-        try:
-            check(*(given if isinstance(given, tuple) else (given,)))
-        except ValueError as error:
-            said[name].append(str(error))
-        else:
-            said[name].append(None)
-print(json.dumps(said))
+    found[name] = [said(check, given) for given in inputs]
+print(json.dumps(found))
 """
 SAID = {
     "dynamic": [None, None, "size at dim 0 is 65", "stride at dim"],
@@ -51,7 +49,7 @@ SAID = {
 
 
 @pytest.fixture
-def said(capfd, python, monkeypatch):
+def said(capfd, monkeypatch):
     """Run the command; return its exit status and what it printed."""
     monkeypatch.setenv("COLUMNS", "120")
 
@@ -61,6 +59,14 @@ def said(capfd, python, monkeypatch):
         return status, out, err
 
     return call
+
+
+@pytest.fixture
+def library(built, tmp_path) -> Path:
+    """Return the library of a package that lies there as a directory."""
+    with zipfile.ZipFile(built.directory / "static.pt2") as archive:
+        archive.extractall(tmp_path)
+    return next(tmp_path.rglob("*.wrapper.so"))
 
 
 def test_a_package_is_judged_by_the_users_torch(said, built, python):
@@ -75,8 +81,7 @@ def test_a_package_is_judged_by_the_users_torch(said, built, python):
 def test_without_an_interpreter_nothing_is_promised(said, built, tmp_path, monkeypatch):
     monkeypatch.setenv("AOTI_DEBUG_PYTHON", str(tmp_path / "none"))
     status, out, _ = said(built.directory / "pair.pt2", "--json")
-    assert status == 0
-    assert json.loads(out)["loads_here"] == "unknown"
+    assert (status, json.loads(out)["loads_here"]) == (0, "unknown")
 
 
 def test_the_written_functions_pass_good_calls_and_refuse_bad_ones(
@@ -87,12 +92,8 @@ def test_the_written_functions_pass_good_calls_and_refuse_bad_ones(
         status, _, err = said(built.directory / f"{name}.pt2", "--check-inputs", path)
         assert status == 0
         assert f"written: {path}" in err
-    done = subprocess.run(
-        [warm_python, "-W", "ignore", "-c", TRY, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    argv = [warm_python, "-W", "ignore", "-c", TRY, str(tmp_path)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     for name, found in json.loads(done.stdout).items():
         for text, words in zip(found, SAID[name], strict=True):
@@ -106,24 +107,16 @@ def test_the_tool_returns_the_function_within_its_limit(built):
     assert len(json.dumps(tool_answer(answer).structured_content)) < 8_000
 
 
-def test_a_directory_and_a_bare_library_are_read(said, built, tmp_path):
-    with zipfile.ZipFile(built.directory / "static.pt2") as archive:
-        archive.extractall(tmp_path)
-    library = next(tmp_path.rglob("*.wrapper.so"))
+def test_a_directory_and_a_bare_library_are_read(said, library):
     status, out, _ = said(library.parent, "--json")
-    assert status == 0
     answer = json.loads(out)
-    assert answer["format"] == "directory"
+    assert (status, answer["format"]) == (0, "directory")
     assert answer["models"][0]["inputs"][0]["text"].startswith("float32[4, 8] on cpu")
     status, out, _ = said(library, "--json")
-    assert json.loads(out)["format"] == "bare shared library"
-    assert status == 0
+    assert (status, json.loads(out)["format"]) == (0, "bare shared library")
 
 
-def test_a_function_cannot_be_written_where_nothing_is_stated(said, built, tmp_path):
-    with zipfile.ZipFile(built.directory / "static.pt2") as archive:
-        archive.extractall(tmp_path)
-    library = next(tmp_path.rglob("*.wrapper.so"))
+def test_a_function_cannot_be_written_where_nothing_is_stated(said, library, tmp_path):
     status, _, err = said(library, "--check-inputs", tmp_path / "check.py")
     assert status == 2
     assert "does not say what its inputs must be" in err
@@ -139,13 +132,14 @@ COMPILE = CALL.with_name("compile.py")
 SYMBOL = b"\0aoti_torch_delete_tensor_object\0"
 OTHER_SYMBOL = b"\0aoti_torch_delete_tensor_objecX\0"
 
+CORRUPT = ("package_corrupt", "load")
 # package → category, phase, words of the summary
 BROKEN = {
-    "truncated": ("package_corrupt", "load", "truncated"),
-    "empty": ("package_corrupt", "load", "empty"),
-    "page": ("package_corrupt", "load", "no package"),
-    "without_library": ("package_corrupt", "load", "has no library"),
-    "exported": ("package_corrupt", "load", "exported program (torch.export.save)"),
+    "truncated": (*CORRUPT, "truncated"),
+    "empty": (*CORRUPT, "empty"),
+    "page": (*CORRUPT, "no package"),
+    "without_library": (*CORRUPT, "has no library"),
+    "exported": (*CORRUPT, "exported program (torch.export.save)"),
     "symbol": ("missing_symbol", "load", "aoti_torch_delete_tensor_objecX"),
     "embedding": ("device_unavailable", "environment", "CUDA"),
     "custom": ("custom_op_missing", "load", "demo::twice is not registered"),
@@ -199,8 +193,8 @@ def compiler_with_static_library(tmp_path_factory) -> Path:
     """Write a g++ that links libstdc++ statically, as a private toolchain may."""
     path = tmp_path_factory.mktemp("toolchain") / "g++-static"
     path.write_text(
-        '#!/bin/sh\ncase " $* " in\n*" -shared "*) exec g++ "$@" -static-libstdc++ ;;\n'
-        '*) exec g++ "$@" ;;\nesac\n'
+        '#!/bin/sh\ncase " $* " in *" -shared "*) set -- "$@" -static-libstdc++ ;; esac\n'
+        'exec g++ "$@"\n'
     )
     path.chmod(0o755)
     return path

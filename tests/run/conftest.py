@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 from aoti_debug.run.process import Command, Exit, run_process
 
@@ -32,8 +33,16 @@ class Mailbox:
         line, _, self._unread = self._unread.partition(b"\n")
         return line.decode()
 
+    async def pid(self) -> int:
+        return int(await anyio.to_thread.run_sync(self.read))
+
     def close(self) -> None:
         os.close(self._file)
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
 
 
 @pytest.fixture
@@ -52,9 +61,24 @@ def command(tmp_path) -> Callable[..., Command]:
             argv = (sys.executable, "-c", textwrap.dedent(source), *map(str, args))
         options.setdefault("env", dict(os.environ))
         options.setdefault("timeout_s", PATIENCE_S)
-        return Command(argv, cwd=tmp_path, **options)
+        options.setdefault("cwd", tmp_path)
+        return Command(argv, **options)
 
     return make
+
+
+@pytest.fixture
+def program(tmp_path) -> Callable[..., Path]:
+    """Write an executable file below `tmp_path` and return its path."""
+
+    def write(name: str, text: str = "#!/bin/sh\n") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    return write
 
 
 @pytest.fixture

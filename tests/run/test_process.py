@@ -8,17 +8,16 @@ import signal
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import anyio
 import anyio.lowlevel
-import anyio.to_thread
 import psutil
 import pytest
 from aoti_debug.errors import CannotStart, RunDirectoryError
-from aoti_debug.run.process import Command, run_process
+from aoti_debug.run.process import run_process
 from aoti_debug.triage.run_state import Counter
 
+SLEEPS = "import time; time.sleep(1000)"
 CRASH = """
 import os, resource, signal
 resource.setrlimit(resource.RLIMIT_CORE, (resource.getrlimit(resource.RLIMIT_CORE)[1],) * 2)
@@ -50,38 +49,27 @@ def test_signal_and_core_flag_are_those_that_a_bare_parent_sees(finish, tmp_path
 
 
 def test_streams_are_kept_apart_byte_for_byte(finish, logs):
-    end = finish(
-        r"""
-        import os
-        os.write(1, b'\xff\xfe\x00 out\n')
-        os.write(2, b'err \x1b[31m\xc3')
-        """
-    )
+    writes = r"os.write(1, b'\xff\xfe\x00 out\n'); os.write(2, b'err \x1b[31m\xc3')"
+    end = finish(f"import os; {writes}")
     assert (logs / "stdout.log").read_bytes() == b"\xff\xfe\x00 out\n"
     assert (logs / "stderr.log").read_bytes() == b"err \x1b[31m\xc3"
     assert (end.stdout.bytes, end.stderr.bytes) == (8, 10)
 
 
-def test_standard_input_is_empty(finish, logs):
-    finish("import sys; print(repr(sys.stdin.read()))")
-    assert (logs / "stdout.log").read_text() == "''\n"
-
-
-def test_program_has_its_own_session_and_group_and_default_signals(finish, logs):
-    finish(
-        """
-        import os, sys
-        print(os.getsid(0) != int(sys.argv[1]), os.getpgid(0) == os.getpid())
-        print(open("/proc/self/status").read().split("SigBlk:")[1].split()[0])
-        """,
-        os.getsid(0),
-    )
-    assert (logs / "stdout.log").read_text().split() == ["True", "True", "0" * 16]
-
-
-def test_program_gets_no_descriptor_but_the_standard_ones(finish, logs):
-    finish("import os; print(*sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1])")
-    assert (logs / "stdout.log").read_text() == "0 1 2\n"
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        ("repr(sys.stdin.read())", "''"),
+        ("os.getsid(0) != int(sys.argv[1]), os.getpgid(0) == os.getpid()", "True True"),
+        ("open('/proc/self/status').read().split('SigBlk:')[1].split()[0]", "0" * 16),
+        ("*sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1]", "0 1 2"),
+    ],
+)
+def test_program_has_no_input_its_own_session_default_signals_and_three_descriptors(
+    finish, logs, source, printed
+):
+    finish(f"import os, sys; print({source})", os.getsid(0))
+    assert (logs / "stdout.log").read_text() == f"{printed}\n"
 
 
 def test_environment_is_the_given_one_and_a_mark(finish, logs):
@@ -89,51 +77,39 @@ def test_environment_is_the_given_one_and_a_mark(finish, logs):
     finish(argv=("env",), env=env)
     lines = (logs / "stdout.log").read_bytes().split(b"\n")
     assert b"ONLY=this \xff" in lines
-    assert {line.split(b"=")[0] for line in lines if line} == {
-        b"PATH",
-        b"ONLY",
-        b"AOTI_DEBUG_PROCESS",
-    }
+    names = {line.split(b"=")[0] for line in lines if line}
+    assert names == {b"PATH", b"ONLY", b"AOTI_DEBUG_PROCESS"}
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("no-such-program", "No such file"), ("./text", "Permission denied")]
+    ("name", "place", "said"),
+    [
+        ("no-such-program", ".", "no-such-program: No such file"),
+        ("./text", ".", "./text: Permission denied"),
+        ("true", "gone", "in /.*/gone: No such file"),
+    ],
 )
-def test_what_cannot_be_executed_is_named(finish, tmp_path, name, why):
+def test_what_cannot_be_executed_and_where_is_named(finish, tmp_path, name, place, said):
     (tmp_path / "text").write_text("hello")
-    with pytest.raises(CannotStart, match=f"{name}: {why}"):
-        finish(argv=(name,))
-
-
-def test_missing_working_directory_is_named(tmp_path):
-    gone = tmp_path / "gone"
-    with pytest.raises(CannotStart, match=f"in {gone}: No such file"):
-        anyio.run(run_process, Command(("true",), dict(os.environ), gone), tmp_path)
+    with pytest.raises(CannotStart, match=said):
+        finish(argv=(name,), cwd=tmp_path / place)
 
 
 def test_unwritable_log_directory_is_named(command, tmp_path):
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").touch()
     with pytest.raises(RunDirectoryError, match="cannot write logs"):
         anyio.run(run_process, command("pass"), tmp_path / "file" / "logs")
 
 
-def test_time_out_ends_the_program(finish):
-    end = finish("import time; time.sleep(1000)", timeout_s=0.2)
-    assert (end.timed_out, end.signal, end.how) == (True, "SIGTERM", "timed out after 0.2 s")
-
-
 def test_program_that_ignores_sigterm_is_killed(finish, mailbox):
     source = """
-    import signal, sys, time
+    import os, signal, sys, time
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    open(sys.argv[1], "w").write("deaf\\n")
+    print(os.getpid(), file=open(sys.argv[1], "w"), flush=True)
     time.sleep(1000)
     """
-
-    async def wait(_: int) -> None:
-        await anyio.to_thread.run_sync(mailbox.read)
-
-    end = finish(source, mailbox.path, timeout_s=0.1, grace_s=0.1, on_timeout=wait)
+    words = {"timeout_s": 0.1, "grace_s": 0.1, "on_timeout": lambda _: mailbox.pid()}
+    end = finish(source, mailbox.path, **words)
     assert (end.timed_out, end.signal) == (True, "SIGKILL")
 
 
@@ -143,14 +119,15 @@ def test_stopped_program_is_ended(finish):
     assert end.signal in ("SIGTERM", "SIGKILL")
 
 
-def test_on_timeout_sees_the_program_alive(finish):
+def test_time_out_ends_the_program_which_on_timeout_sees_alive(finish):
     seen = []
 
     async def look(pid: int) -> None:
         seen.extend(psutil.Process(pid).cmdline())
 
-    end = finish("import time; time.sleep(1000)  # here", timeout_s=0.2, on_timeout=look)
+    end = finish(f"{SLEEPS}  # here", timeout_s=0.2, on_timeout=look)
     assert seen[-1].endswith("# here")
+    assert (end.timed_out, end.signal, end.how) == (True, "SIGTERM", "timed out after 0.2 s")
     assert end.notes == ()
 
 
@@ -187,10 +164,9 @@ def test_on_timeout_that_hangs_or_fails_is_noted(finish):
     async def fail(_: int) -> None:
         raise ValueError("no debugger")
 
-    sleeper = "import time; time.sleep(1000)"
-    end = finish(sleeper, timeout_s=0.1, on_timeout_s=0.1, on_timeout=hang)
+    end = finish(SLEEPS, timeout_s=0.1, on_timeout_s=0.1, on_timeout=hang)
     assert end.notes == ("gave up on stacks after 0.1 s",)
-    end = finish(sleeper, timeout_s=0.1, on_timeout=fail)
+    end = finish(SLEEPS, timeout_s=0.1, on_timeout=fail)
     assert end.notes == ("no stacks: ValueError: no debugger",)
     assert end.timed_out
 
@@ -218,27 +194,9 @@ def test_progress_callback_that_fails_does_not_end_the_program(finish, tmp_path)
         (tmp_path / "go").touch()
         raise ValueError("listener gone")
 
-    source = "import os\nwhile not os.path.exists('go'): pass"
-    end = finish(source, on_progress=fail)
+    end = finish("import os\nwhile not os.path.exists('go'): pass", on_progress=fail)
     assert end.ok
     assert end.notes == ("progress ended: ValueError: listener gone",)
-
-
-def test_runs_go_side_by_side(command, tmp_path):
-    os.mkfifo(tmp_path / "meet")
-    ends = {}
-
-    async def main() -> None:
-        async def one(name: str, source: str) -> None:
-            ends[name] = await run_process(command(source), tmp_path / name)
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(one, "reads", "print(open('meet').read())")
-            tasks.start_soon(one, "writes", "open('meet', 'w').write('met')")
-
-    anyio.run(main)
-    assert ends["reads"].ok and ends["writes"].ok
-    assert (tmp_path / "reads" / "stdout.log").read_text() == "met\n"
 
 
 def test_program_that_kills_its_whole_group_is_still_told(finish):
@@ -246,31 +204,26 @@ def test_program_that_kills_its_whole_group_is_still_told(finish):
     assert (end.signal, end.notes) == ("SIGKILL", ())
 
 
-def test_signal_numbers_have_names(finish):
-    for number in (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE):
-        assert finish(f"import os; os.kill(os.getpid(), {number})").signal == number.name
-
-
-def test_logs_are_private(finish, logs: Path):
-    finish("pass")
-    assert (logs / "stdout.log").stat().st_mode & 0o077 == 0
-
-
-FORGES = """
-import os, signal
-ours = f"/proc/{os.getppid()}/fd/1"
-try:
-    with open(ours, "wb", buffering=0) as told:
-        for line in ('{"status": 0, "wall": 1.0}', 'x {"status": 0}', '{"left": 0}'):
-            told.write(line.encode() + b"\\n")
-except PermissionError:
-    pass  # it is not root
-os.kill(os.getpid(), signal.SIGSEGV)
-"""
-
-
-def test_status_that_the_program_itself_writes_is_not_believed(finish):
-    assert finish(FORGES).how.startswith("SIGSEGV")
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (b'{"status": 0, "wall": 1.0}', b'x {"status": 0}', b'{"left": 0}'),
+        (b"x" * 9000, b"[1]", b'{"pid": "1"}', b'{"wall": []}', b"\xff", b""),
+    ],
+)
+def test_what_the_program_itself_writes_as_its_status_is_not_believed(finish, lines):
+    source = f"""
+    import os, signal
+    try:
+        with open(f"/proc/{{os.getppid()}}/fd/1", "wb", buffering=0) as status:
+            for line in {lines}:
+                status.write(line + b"\\n")
+    except PermissionError:
+        pass  # it is not root
+    os.kill(os.getpid(), signal.SIGSEGV)
+    """
+    end = finish(source)
+    assert (end.signal, end.notes) == ("SIGSEGV", ())
 
 
 # A daemon by the book: two forks and a session of its own. It tells its number, then stays.
@@ -309,24 +262,11 @@ def _ended(*pids: int) -> bool:
     return not psutil.wait_procs(processes, timeout=30)[1]
 
 
-def _read(mailbox, pids: list[int]):
-    """Keep a program that has timed out until two of its processes have told their numbers."""
-
-    async def wait(_: int) -> None:
-        for _ in range(2):
-            pids.append(int(await anyio.to_thread.run_sync(mailbox.read)))
-
-    return wait
-
-
-def test_daemon_that_outlives_the_program_is_ended(finish, mailbox):
-    end = finish(DAEMON + "daemon()", mailbox.path)
-    assert (end.code, end.strays) == (0, 1)
-    assert _ended(int(mailbox.read()))
-
-
-def test_daemon_that_ignores_sigterm_is_killed(finish, mailbox):
-    end = finish(DAEMON + "daemon(deaf=True)", mailbox.path, grace_s=0.2)
+@pytest.mark.parametrize(
+    "source", ["daemon()", "daemon(deaf=True)", "os.environ.clear(); daemon(); print('done')"]
+)
+def test_daemon_that_outlives_the_program_is_ended(finish, mailbox, source):
+    end = finish(DAEMON + source, mailbox.path, grace_s=0.2)
     assert (end.code, end.strays) == (0, 1)
     assert _ended(int(mailbox.read()))
 
@@ -348,85 +288,72 @@ def test_worker_that_ends_with_the_program_is_no_stray(finish):
     assert (end.code, end.strays) == (0, 0)
 
 
-def test_time_out_ends_the_daemons_too(finish, mailbox):
-    source = DAEMON + "daemon(); daemon(deaf=True); time.sleep(1000)"
-    pids: list[int] = []
-    end = finish(source, mailbox.path, timeout_s=0.1, grace_s=0.2, on_timeout=_read(mailbox, pids))
-    assert end.timed_out
-    assert _ended(*pids)
+MULTIPLIES = """
+def go_on(*_):
+    if os.fork() == 0:
+        os.setsid()
+        os.write(mailbox, b"%d\\n" % os.getpid())
+signal.signal(signal.SIGTERM, go_on)
+go_on(), go_on()
+while True:
+    time.sleep(1000)
+"""
 
 
-def test_children_that_multiply_are_ended(finish, mailbox):
-    source = DAEMON + textwrap.dedent(
-        """
-        def go_on(*_):
-            if os.fork() == 0:
-                os.setsid()
-                os.write(mailbox, b"%d\\n" % os.getpid())
-        signal.signal(signal.SIGTERM, go_on)
-        go_on(), go_on()
-        while True:
-            time.sleep(1000)
-        """
-    )
+@pytest.mark.parametrize(
+    ("source", "later"),
+    [("daemon(); daemon(deaf=True); time.sleep(1000)", 0), (MULTIPLIES, 1)],
+)
+def test_time_out_ends_daemons_and_children_that_multiply(finish, mailbox, source, later):
     pids: list[int] = []
-    end = finish(source, mailbox.path, timeout_s=0.1, grace_s=0.2, on_timeout=_read(mailbox, pids))
+
+    async def read(_: int) -> None:
+        pids.extend([await mailbox.pid(), await mailbox.pid()])
+
+    end = finish(DAEMON + source, mailbox.path, timeout_s=0.1, grace_s=0.2, on_timeout=read)
     assert end.timed_out
     assert end.strays >= 1
-    assert _ended(*pids, int(mailbox.read()))
+    assert _ended(*pids, *[int(mailbox.read()) for _ in range(later)])
 
 
-def test_cancelling_ends_the_tree(command, logs, mailbox):
-    source = DAEMON + "daemon(); os.write(mailbox, b'%d\\n' % os.getpid()); time.sleep(1000)"
-    pids = []
-
-    async def main() -> None:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(run_process, command(source, mailbox.path), logs)
-            for _ in range(2):
-                pids.append(int(await anyio.to_thread.run_sync(mailbox.read)))
-            tasks.cancel_scope.cancel()
-
-    anyio.run(main)
-    assert not any(psutil.pid_exists(pid) for pid in pids)
-
-
-def test_cancelling_at_any_moment_of_the_start_leaves_nothing(command, logs):
-    made = command("import time; time.sleep(1000)", grace_s=0.1)
+@pytest.mark.anyio
+async def test_cancelling_at_any_moment_of_the_start_leaves_nothing(command, logs):
+    made = command(SLEEPS, grace_s=0.1)
     others = psutil.Process().children(recursive=True)
-
-    async def main() -> None:
-        for steps in range(12):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(run_process, made, logs / str(steps))
-                for _ in range(steps):
-                    await anyio.lowlevel.checkpoint()
-                tasks.cancel_scope.cancel()
-
-    anyio.run(main)
+    for steps in range(12):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run_process, made, logs / str(steps))
+            for _ in range(steps):
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
     left = [one for one in psutil.Process().children(recursive=True) if one not in others]
     assert not psutil.wait_procs(left, timeout=30)[1]
 
 
-def test_stop_ends_the_tree_and_tells_the_end(command, logs, mailbox):
-    source = DAEMON + "print('begun', flush=True); daemon(); time.sleep(1000)"
-    ends = []
+@pytest.mark.anyio
+@pytest.mark.parametrize("stops", [False, True])
+async def test_cancelling_ends_the_tree_and_stop_tells_the_end_too(command, logs, mailbox, stops):
+    source = DAEMON + (
+        "print('begun', flush=True); daemon();"
+        "os.write(mailbox, b'%d\\n' % os.getpid()); time.sleep(1000)"
+    )
+    ends, pids = [], []
+    stop = anyio.Event()
 
-    async def main() -> None:
-        stop = anyio.Event()
+    async def run() -> None:
+        ends.append(await run_process(command(source, mailbox.path), logs, stop=stop))
 
-        async def run() -> None:
-            ends.append(await run_process(command(source, mailbox.path), logs, stop=stop))
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(run)
-            pid = int(await anyio.to_thread.run_sync(mailbox.read))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run)
+        pids.extend([await mailbox.pid(), await mailbox.pid()])
+        if stops:
             stop.set()
-        assert not psutil.pid_exists(pid)
-
-    anyio.run(main)
-    assert (ends[0].cancelled, ends[0].how, ends[0].timed_out) == (True, "cancelled", False)
-    assert (logs / "stdout.log").read_text() == "begun\n"
+        else:
+            tasks.cancel_scope.cancel()
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+    if stops:
+        assert (ends[0].cancelled, ends[0].how, ends[0].timed_out) == (True, "cancelled", False)
+        assert (logs / "stdout.log").read_text() == "begun\n"
 
 
 def test_server_ended_by_sigkill_leaves_no_orphan(tmp_path, mailbox):
@@ -446,45 +373,20 @@ def test_server_ended_by_sigkill_leaves_no_orphan(tmp_path, mailbox):
     assert log.read_text() == "begun\n"
 
 
-def test_program_that_kills_its_launcher_is_ended_with_its_daemons(finish, mailbox):
-    source = DAEMON + "daemon(); os.kill(os.getppid(), 9); time.sleep(1000)"
-    end = finish(source, mailbox.path)
-    assert end.signal == "SIGKILL"
-    assert "ended from outside" in end.notes[0]
-    assert _ended(int(mailbox.read()))
-
-
-def test_those_without_its_environment_are_ended_too(finish, mailbox):
-    source = DAEMON + (
-        "import subprocess\n"
-        "left = subprocess.Popen(['sleep', '1000'], env={}, start_new_session=True)\n"
-        "os.write(mailbox, b'%d\\n' % left.pid); os.kill(os.getppid(), 9); time.sleep(1000)"
+@pytest.mark.parametrize("ended_by", ["SIGKILL", "SIGTERM"])
+def test_program_whose_launcher_is_ended_is_ended_with_all_that_it_left(finish, mailbox, ended_by):
+    source = DAEMON + textwrap.dedent(
+        f"""
+        import subprocess
+        left = subprocess.Popen(["sleep", "1000"], env={{}}, start_new_session=True)
+        os.write(mailbox, b"%d\\n" % left.pid)
+        daemon()
+        os.kill(os.getppid(), signal.{ended_by})
+        time.sleep(1000)
+        """
     )
-    assert finish(source, mailbox.path).signal == "SIGKILL"
-    assert _ended(int(mailbox.read()))
-
-
-def test_launcher_ended_by_sigterm_ends_the_program(finish, mailbox):
-    source = DAEMON + "daemon(); os.kill(os.getppid(), 15); time.sleep(1000)"
     end = finish(source, mailbox.path)
-    assert end.signal == "SIGTERM"
-    assert _ended(int(mailbox.read()))
-
-
-def test_output_of_a_process_that_cannot_be_followed_does_not_hold_up_the_end(finish, mailbox):
-    source = DAEMON + "os.environ.clear(); daemon(); print('done')"
-    end = finish(source, mailbox.path)
-    assert end.ok
-    assert _ended(int(mailbox.read()))
-
-
-def test_program_that_writes_to_its_launchers_pipe_disturbs_nothing(finish):
-    source = """
-    import os
-    with open(f"/proc/{os.getppid()}/fd/1", "wb", buffering=0) as status:
-        for line in (b"x" * 9000, b"[1]", b'{"pid": "1"}', b'{"wall": []}', b"\\xff", b""):
-            status.write(line + b"\\n")
-    raise SystemExit(4)
-    """
-    end = finish(source)
-    assert (end.code, end.notes) == (4, ())
+    assert end.signal == ended_by
+    if ended_by == "SIGKILL":
+        assert "ended from outside" in end.notes[0]
+    assert _ended(int(mailbox.read()), int(mailbox.read()))

@@ -14,11 +14,9 @@ import pytest
 from aoti_debug.run.interpreter import choose_interpreter
 from aoti_debug.run.target import resolve_target
 
-Environments = Callable[..., Path]
-
 
 @pytest.fixture
-def environment(tmp_path: Path) -> Environments:
+def environment(tmp_path: Path) -> Callable[..., Path]:
     """Create a virtual environment below `tmp_path`, with files that say torch is installed."""
 
     def create(name: str, *, torch: bool = True) -> Path:
@@ -34,10 +32,14 @@ def environment(tmp_path: Path) -> Environments:
 
 
 @pytest.fixture
-def script(tmp_path: Path) -> Path:
-    """Write a script two folders below the top of a project."""
+def project(tmp_path: Path) -> Path:
     (tmp_path / "project" / ".git").mkdir(parents=True)
-    path = tmp_path / "project" / "src" / "train.py"
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def script(project: Path) -> Path:
+    path = project / "src" / "train.py"
     path.parent.mkdir()
     path.write_text("print(1)\n")
     return path
@@ -83,16 +85,15 @@ def test_without_torch_anywhere_the_first_is_chosen(environment, chosen):
     assert chosen() == (bare, "the project's .venv")
 
 
-def test_an_environment_does_not_have_what_its_base_has(environment, tmp_path):
-    """A venv that is closed to its base has no torch of it; one that is open has."""
-    base = environment("base")
+def test_an_environment_that_is_closed_does_not_have_what_its_base_has(
+    environment, program, tmp_path
+):
+    environment("base")
     closed, opened = tmp_path / "closed", tmp_path / "opened"
     for place, also in ((closed, False), (opened, True)):
         (place / "bin").mkdir(parents=True)
-        (place / "bin" / "python").symlink_to(base.parent / "python-of-base")
+        (place / "bin" / "python").symlink_to(program("base/bin/python-of-base"))
         (place / "pyvenv.cfg").write_text(f"include-system-site-packages = {also}".lower())
-    (base.parent / "python-of-base").write_text("#!/bin/sh\n")
-    (base.parent / "python-of-base").chmod(0o755)
     env = {"VIRTUAL_ENV": str(closed), "CONDA_PREFIX": str(opened), "PATH": ""}
     assert choose_interpreter(None, env, tmp_path).path == opened / "bin" / "python"
 
@@ -103,18 +104,16 @@ def test_the_environment_of_uv_where_a_variable_moves_it(environment, chosen):
 
 
 def test_the_environments_of_pixi_default_first(environment, chosen):
-    cuda = environment("project/.pixi/envs/cuda")
-    assert chosen() == (cuda, "pixi")
-    default = environment("project/.pixi/envs/default")
-    assert chosen() == (default, "pixi")
+    for name in ("cuda", "default"):
+        found = environment(f"project/.pixi/envs/{name}")
+        assert chosen() == (found, "pixi")
 
 
 @pytest.mark.parametrize(
     "env",
     [{}, {"POETRY_CACHE_DIR": "{}/home/.cache/pypoetry"}, {"XDG_CACHE_HOME": "{}/home/.cache"}],
 )
-def test_the_environment_that_poetry_keeps_for_the_folder(environment, chosen, script, env):
-    project = script.parents[1]
+def test_the_environment_that_poetry_keeps_for_the_folder(environment, chosen, project, env):
     (project / "pyproject.toml").write_text('[tool.poetry]\nname = "My Project"\n')
     digest = hashlib.sha256(str(project.resolve()).encode()).digest()
     name = f"my-project-{base64.urlsafe_b64encode(digest).decode()[:8]}"
@@ -125,22 +124,22 @@ def test_the_environment_that_poetry_keeps_for_the_folder(environment, chosen, s
     assert chosen(**{k: v.format(root) for k, v in env.items()}) == (found, "poetry")
 
 
-def test_the_conda_environment_of_the_name_in_environment_yml(environment, chosen, script):
-    (script.parents[1] / "environment.yml").write_text("channels: [x]\nname: 'speech'  # ours\n")
+def test_the_conda_environment_of_the_name_in_environment_yml(environment, chosen, project):
+    (project / "environment.yml").write_text("channels: [x]\nname: 'speech'  # ours\n")
     found = environment("home/miniforge3/envs/speech")
     assert chosen() == (found, "conda")
     elsewhere = environment("elsewhere/speech")
-    listed = script.parents[2] / "home" / ".conda" / "environments.txt"
+    listed = project.parent / "home" / ".conda" / "environments.txt"
     listed.parent.mkdir()
     listed.write_text(f"/gone/speech\n{elsewhere.parents[1]}\n")
     assert chosen() == (elsewhere, "conda")
 
 
 @pytest.mark.parametrize("name", ["../../evil", "/evil", "..", "a/../evil", "evil\0"])
-def test_a_name_that_is_a_path_names_no_environment(environment, chosen, script, name):
+def test_a_name_that_is_a_path_names_no_environment(environment, chosen, project, name):
     environment("home/evil")
     environment("home/miniforge3/envs/x")
-    (script.parents[1] / "environment.yml").write_text(f"name: {name}\n")
+    (project / "environment.yml").write_text(f"name: {name}\n")
     assert chosen()[1] == "PATH"
 
 
@@ -174,9 +173,9 @@ train *words:
 @pytest.mark.parametrize(
     ("name", "text"), [("Makefile", PLAIN), ("Makefile", BY_VARIABLES), ("justfile", JUST)]
 )
-def test_the_recipe_that_starts_the_script(environment, chosen, script, name, text):
+def test_the_recipe_that_starts_the_script(environment, chosen, project, name, text):
     found = environment("tools")
-    (script.parents[1] / name).write_text(text.format(found, env=found.parents[1]))
+    (project / name).write_text(text.format(found, env=found.parents[1]))
     assert chosen() == (found, f"the {name}")
 
 
@@ -190,9 +189,9 @@ def test_the_recipe_that_starts_the_script(environment, chosen, script, name, te
         "train:\n\t{parent}/activate src/train.py\n",
     ],
 )
-def test_what_is_no_recipe_of_the_script_names_nothing(environment, chosen, script, text):
+def test_what_is_no_recipe_of_the_script_names_nothing(environment, chosen, project, text):
     found = environment("tools")
-    (script.parents[1] / "Makefile").write_text(text.format(found, parent=found.parent))
+    (project / "Makefile").write_text(text.format(found, parent=found.parent))
     assert chosen()[1] == "PATH"
 
 
@@ -206,8 +205,7 @@ def test_no_interpreter_of_another_user_is_taken(environment, chosen, script):
     assert chosen() == (found, "the project's .venv")
 
 
-def test_hostile_files_of_a_project_do_no_harm(environment, chosen, script):
-    project = script.parents[1]
+def test_hostile_files_of_a_project_do_no_harm(chosen, project, script):
     os.mkfifo(project / "Makefile")
     os.mkfifo(project / "pyproject.toml")
     (project / "environment.yml").symlink_to("/dev/zero")

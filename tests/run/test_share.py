@@ -28,7 +28,6 @@ from aoti_debug.run.share import (
     levels,
 )
 
-RUN, READ = False, True
 TREE = """
 import subprocess, sys, threading
 threading.Thread(target=sys.stdin.read, daemon=True).start()
@@ -65,12 +64,12 @@ def test_each_client_has_one_run_and_one_reading_with_a_weight(
 
 
 @contextmanager
-def going_on(client: str, *, short: bool, source: str = TREE) -> Iterator[list[int]]:
+def going_on(client: str, source: str = TREE) -> Iterator[list[int]]:
     """Have a program of several processes going on for a client."""
     words, count = [sys.executable, "-c", source], PROCESSES if source == BUSY else 1
     with (
         subprocess.Popen(words, stdin=-1, start_new_session=True) as process,
-        going(client, short=short),
+        going(client, short=False),
         counted(process.pid),
     ):
         while len(below := descendants(process.pid)) < count:
@@ -87,52 +86,45 @@ async def reach(pids: list[int], level: int) -> None:
             await anyio.lowlevel.checkpoint()
 
 
-def test_all_threads_and_sessions_of_a_run_give_way() -> None:
-    async def main() -> None:
-        with ExitStack() as both:
-            first, second = (both.enter_context(going_on("a", short=RUN)) for _ in range(2))
-            with going_on("b", short=RUN) as other:
-                await reach(second, IDLE)
-                await reach(first, max(os.nice(0), SEVERAL))
-                await reach(other, os.nice(0))
-            if os.geteuid() == 0:
-                await reach(first, os.nice(0))
-                await reach(second, max(os.nice(0), BESIDE))
-
-    anyio.run(main)
-
-
-def test_many_busy_processes_of_one_run_weigh_as_much_as_one() -> None:
-    """Each in a session of its own, for a kernel may compare only these."""
-
-    async def main() -> None:
-        with going_on("a", short=RUN, source=BUSY) as many, going_on("b", short=RUN) as other:
-            with anyio.fail_after(60):
-                while min(map(_level_of, many)) < os.nice(0) + _more(PROCESSES, 2) - 1:
-                    await anyio.lowlevel.checkpoint()
+@pytest.mark.anyio
+async def test_all_threads_and_sessions_of_a_run_give_way() -> None:
+    with ExitStack() as both:
+        first, second = (both.enter_context(going_on("a")) for _ in range(2))
+        with going_on("b") as other:
+            await reach(second, IDLE)
+            await reach(first, max(os.nice(0), SEVERAL))
             await reach(other, os.nice(0))
+        if os.geteuid() == 0:
+            await reach(first, os.nice(0))
+            await reach(second, max(os.nice(0), BESIDE))
 
-    anyio.run(main)
+
+@pytest.mark.anyio
+async def test_many_busy_processes_of_one_run_weigh_as_much_as_one() -> None:
+    """Each in a session of its own, for a kernel may compare only these."""
+    with going_on("a", source=BUSY) as many, going_on("b") as other:
+        with anyio.fail_after(60):
+            while min(map(_level_of, many)) < os.nice(0) + _more(PROCESSES, 2) - 1:
+                await anyio.lowlevel.checkpoint()
+        await reach(other, os.nice(0))
 
 
-def test_the_last_process_that_is_ready_is_for_who_has_nothing_going_on() -> None:
-    async def main() -> None:
-        readers = Readers()
-        try:
-            await readers.prepare()
-            (ready,) = (reader.pid for reader in readers._ready)
+@pytest.mark.anyio
+async def test_the_last_process_that_is_ready_is_for_who_has_nothing_going_on() -> None:
+    readers = Readers()
+    try:
+        await readers.prepare()
+        (ready,) = (reader.pid for reader in readers._ready)
 
-            async def used(client: str) -> bool:
-                with going(client, short=READ):
-                    asked = {"text": "RuntimeError: no"}
-                    await readers.read(client, DiagnoseAnswer, "diagnose_log", None, **asked)
-                return readers._ready[-1].pid == ready
+        async def used(client: str) -> bool:
+            with going(client, short=True):
+                asked = {"text": "RuntimeError: no"}
+                await readers.read(client, DiagnoseAnswer, "diagnose_log", None, **asked)
+            return readers._ready[-1].pid == ready
 
-            with going_on("a", short=RUN):
-                assert not await used("a")
-            readers._ready.sort(key=lambda reader: reader.pid == ready)
-            assert await used("b")
-        finally:
-            await readers.close()
-
-    anyio.run(main)
+        with going_on("a"):
+            assert not await used("a")
+        readers._ready.sort(key=lambda reader: reader.pid == ready)
+        assert await used("b")
+    finally:
+        await readers.close()

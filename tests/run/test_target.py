@@ -10,7 +10,7 @@ import select
 import subprocess
 import sys
 import venv
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -32,26 +32,12 @@ from aoti_debug.run.machine import ask, find_tool, version
 from aoti_debug.run.target import resolve_target
 from aoti_debug.run.turns import Turns
 
-from .conftest import PATIENCE_S, Mailbox
-
-
-@pytest.fixture
-def program(tmp_path):
-    """Write an executable file below `tmp_path` and return its path."""
-
-    def write(name: str, text: str = "#!/bin/sh\n") -> Path:
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        path.chmod(0o755)
-        return path
-
-    return write
+from .conftest import PATIENCE_S
 
 
 def test_script_runs_in_the_named_interpreter(tmp_path):
     script = tmp_path / "a b.py"
-    script.write_text("")
+    script.touch()
     target = resolve_target(script=script, args=["-x", "two words"], python=sys.executable)
     assert target.argv == (sys.executable, str(script), "-x", "two words")
     assert target.label == "a b.py -x 'two words'"
@@ -60,9 +46,8 @@ def test_script_runs_in_the_named_interpreter(tmp_path):
 
 def test_relative_script_is_found_in_cwd_then_here(tmp_path, monkeypatch):
     (tmp_path / "there").mkdir()
-    (tmp_path / "here.py").write_text("")
-    (tmp_path / "there" / "both.py").write_text("")
-    (tmp_path / "both.py").write_text("")
+    for name in ("here.py", "there/both.py", "both.py"):
+        (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     for name, place in (("here.py", tmp_path), ("both.py", tmp_path / "there")):
         target = resolve_target(script=name, cwd="there", python=sys.executable)
@@ -77,8 +62,7 @@ def test_module_and_command():
     target = resolve_target(command=["sh", "-c", "true"])
     assert Path(target.argv[0]).is_absolute()
     assert target.argv[1:] == ("-c", "true")
-    target = resolve_target(command=[sys.executable, "x.py"])
-    assert target.python == Path(sys.executable)
+    assert resolve_target(command=[sys.executable]).python == Path(sys.executable)
 
 
 def test_program_with_another_interpreter_runs_by_itself(program):
@@ -112,8 +96,8 @@ def test_environment_is_merged_over_the_current_one(tmp_path, monkeypatch):
 def test_what_is_not_there_is_said(tmp_path, monkeypatch, options, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    (tmp_path / "model.pt2").write_text("")
-    (tmp_path / "book.ipynb").write_text("")
+    (tmp_path / "model.pt2").touch()
+    (tmp_path / "book.ipynb").touch()
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(TargetNotFound, match=words):
         resolve_target(python=sys.executable, **options)
@@ -148,25 +132,19 @@ def test_label_is_short_and_plain():
 
 def test_interpreters_are_taken_in_order(program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    named, chosen, active, conda, plain = (
-        str(program(f"{name}/bin/python")) for name in ("n", "c", "a", "k", "p")
-    )
-    program("p/bin/python3")
+    named, chosen, active, conda = (program(f"{name}/bin/python") for name in "ncak")
+    program("p/bin/python")
+    plain = program("p/bin/python3")
     env = {
-        "PATH": str(tmp_path / "p" / "bin"),
-        "AOTI_DEBUG_PYTHON": chosen,
+        "AOTI_DEBUG_PYTHON": str(chosen),
         "VIRTUAL_ENV": str(tmp_path / "a"),
         "CONDA_PREFIX": str(tmp_path / "k"),
+        "PATH": str(plain.parent),
     }
-    assert find_interpreter(named, env) == Path(named)
-    assert find_interpreter(str(tmp_path / "n"), env) == Path(named)
-    for variable, found in (
-        ("AOTI_DEBUG_PYTHON", chosen),
-        ("VIRTUAL_ENV", active),
-        ("CONDA_PREFIX", conda),
-        ("PATH", plain + "3"),
-    ):
-        assert find_interpreter(None, env) == Path(found)
+    for words in (named, tmp_path / "n"):
+        assert find_interpreter(str(words), env) == named
+    for variable, found in zip(list(env), (chosen, active, conda, plain), strict=True):
+        assert find_interpreter(None, env) == found
         del env[variable]
     with pytest.raises(NoInterpreter, match="no Python interpreter was found"):
         find_interpreter(None, {"PATH": str(tmp_path)})
@@ -180,40 +158,30 @@ print(find_interpreter(None, json.loads(sys.argv[2])))
 """
 
 
-@pytest.fixture
-def ours(tmp_path) -> Callable[..., Path]:
-    """Find an interpreter from within an environment that has all that we need, but no torch."""
+def test_our_own_environment_without_torch_is_the_last_choice(program, tmp_path):
+    """As under `uv run`, which makes the server's environment the active one."""
     venv.create(tmp_path / "ours", symlinks=True)
-    packages = tmp_path / "packages"
+    packages, python = tmp_path / "packages", tmp_path / "ours" / "bin" / "python"
     packages.mkdir()
     for place in {Path(pydantic.__file__).parents[1], Path(aoti_debug.__file__).parents[1]}:
         for package in place.iterdir():
             if package.name != "torch" and package.suffix != ".pth":
                 (packages / package.name).symlink_to(package)
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    path = f"{python.parent}:{tmp_path / 'theirs'}"
+    active = {"VIRTUAL_ENV": str(tmp_path / "ours"), "PATH": path}
 
-    def find(**env: str) -> Path:
-        python = tmp_path / "ours" / "bin" / "python"
-        argv = [python, "-c", OURS, packages, json.dumps(env)]
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        done = subprocess.run(
-            argv, cwd=tmp_path, env=clean, capture_output=True, text=True, check=True
-        )
-        return Path(done.stdout.strip())
+    def found(**env: str) -> Path:
+        words = [python, "-c", OURS, packages, json.dumps({**active, **env})]
+        return Path(subprocess.check_output(words, cwd=tmp_path, env=clean, text=True).strip())
 
-    return find
-
-
-def test_our_own_environment_without_torch_is_the_last_choice(ours, program, tmp_path):
-    """As under `uv run`, which makes the server's environment the active one."""
-    folder = tmp_path / "ours" / "bin"
-    active = {"VIRTUAL_ENV": str(tmp_path / "ours"), "PATH": f"{folder}:{tmp_path / 'theirs'}"}
-    assert ours(**active) == folder / "python"
+    assert found() == python
     theirs = program("theirs/python")
-    assert ours(**active) == theirs
-    assert ours(**active, AOTI_DEBUG_PYTHON=str(folder / "python")) == folder / "python"
-    (tmp_path / "packages" / "torch").mkdir()
-    (tmp_path / "packages" / "torch" / "version.py").touch()
-    assert ours(**active) == folder / "python"
+    assert found() == theirs
+    assert found(AOTI_DEBUG_PYTHON=str(python)) == python
+    (packages / "torch").mkdir()
+    (packages / "torch" / "version.py").touch()
+    assert found() == python
 
 
 def test_link_of_an_environment_is_kept(tmp_path):
@@ -237,9 +205,8 @@ def _torch(folder: Path, version: str) -> None:
     )
 
 
-def test_who_is_asked_ends_with_who_asks(tmp_path: Path) -> None:
+def test_who_is_asked_ends_with_who_asks(mailbox, tmp_path):
     """An interpreter that waits for ever, and a server that is killed."""
-    mailbox = Mailbox(tmp_path / "mailbox")
     held = tmp_path / "held"
     os.mkfifo(held)
     words = ["sh", "-c", f"echo $$ > {mailbox.path}; read line < {held}"]
@@ -249,7 +216,6 @@ def test_who_is_asked_ends_with_who_asks(tmp_path: Path) -> None:
         asking.kill()
     assert select.select([asked], [], [], PATIENCE_S)[0]
     os.close(asked)
-    mailbox.close()
 
 
 def test_versions_are_read_without_importing_torch_and_follow_changes(tmp_path):
@@ -282,41 +248,25 @@ def test_interpreter_without_torch_or_that_fails_is_told(program, tmp_path):
     assert installed_versions(broken, env).problem == "libpython3.so: cannot open"
 
 
-@pytest.fixture
-def tool(tmp_path):
-    def write(path: str, output: str = "") -> Path:
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"#!/bin/sh\ncat <<'END'\n{output}\nEND\n")
-        file.chmod(0o755)
-        return file
-
-    return write
-
-
-def test_path_comes_before_the_toolkit_and_that_before_wheels(tool, tmp_path):
-    python = tool("venv/bin/python")
-    wheel = tool(
-        "venv/lib/python3.11/site-packages/nvidia/cu13/compute-sanitizer/compute-sanitizer"
-    )
-    tool("venv/lib/python3.11/site-packages/nvidia/cu13/bin/compute-sanitizer")
+def test_path_comes_before_the_toolkit_and_that_before_wheels(program, tmp_path):
+    python = program("venv/bin/python")
+    wheels = "venv/lib/python3.11/site-packages/nvidia/cu13"
+    wheel = program(f"{wheels}/compute-sanitizer/compute-sanitizer")
+    program(f"{wheels}/bin/compute-sanitizer")
     env = {"PATH": str(tmp_path / "empty")}
     assert find_tool("compute-sanitizer", env, python) == wheel
     env["CUDA_HOME"] = str(tmp_path / "cuda")
-    toolkit = tool("cuda/bin/compute-sanitizer")
+    toolkit = program("cuda/bin/compute-sanitizer")
     assert find_tool("compute-sanitizer", env, python) == toolkit
     env["PATH"] = str(tmp_path / "bin")
-    on_path = tool("bin/compute-sanitizer")
+    on_path = program("bin/compute-sanitizer")
     assert find_tool("compute-sanitizer", env, python) == on_path
 
 
-def test_tool_beside_the_interpreter_is_found(tool, tmp_path):
-    beside = tool("venv/bin/py-spy")
-    assert find_tool("py-spy", {"PATH": str(tmp_path)}, tmp_path / "venv/bin/python") == beside
-
-
-def test_missing_tool_is_none(tmp_path):
-    assert find_tool("py-spy", {"PATH": str(tmp_path)}) is None
+def test_tool_beside_the_interpreter_is_found(program, tmp_path):
+    beside, env = program("venv/bin/py-spy"), {"PATH": str(tmp_path)}
+    assert find_tool("py-spy", env, tmp_path / "venv/bin/python") == beside
+    assert find_tool("py-spy", env) is None
 
 
 @pytest.mark.parametrize(
@@ -324,17 +274,14 @@ def test_missing_tool_is_none(tmp_path):
     [
         ("g++ (Debian 12.2.0-14) 12.2.0\nCopyright (C) 2022", "12.2.0"),
         ("GNU gdb (Debian 13.1-3) 13.1\nCopyright (C) 2023", "13.1"),
-        (
-            "nvdisasm: NVIDIA (R) CUDA disassembler\n"
-            "Cuda compilation tools, release 13.0, V13.0.48",
-            "13.0.48",
-        ),
+        ("nvdisasm: NVIDIA (R)\nCuda compilation tools, release 13.0, V13.0.48", "13.0.48"),
         ("py-spy 0.4.1", "0.4.1"),
         ("no number", None),
     ],
 )
-def test_version_is_the_one_that_the_tool_tells(tool, output, number):
-    assert version(tool("some-tool", output)) == number
+def test_version_is_the_one_that_the_tool_tells(program, output, number):
+    tool = program("some-tool", f"#!/bin/sh\ncat <<'END'\n{output}\nEND\n")
+    assert version(tool) == number
 
 
 def test_question_without_an_answer_ends(tmp_path):
@@ -357,15 +304,15 @@ HOLDER = """
 import sys
 from pathlib import Path
 from aoti_debug.run.device import Device, lock_devices
-with lock_devices([Device(0, "GPU-aaaa-1", "H200", 0, 0)], run="r-1", command="train.py",
-                  at=Path(sys.argv[1])):
+gpu = Device(0, "GPU-aaaa-1", "H200", 0, 0)
+with lock_devices([gpu], run="r-1", command="train.py", at=Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
 
 
 @pytest.fixture
-def smi(tmp_path):
+def smi(program):
     """Put an nvidia-smi on PATH that answers each queried field list with given text."""
 
     def write(**answers: str | tuple[int, str]) -> dict[str, str]:
@@ -374,12 +321,9 @@ def smi(tmp_path):
             code, text = answer if isinstance(answer, tuple) else (0, answer)
             body = f"cat <<'END'\n{text.rstrip()}\nEND\nexit {code}"
             cases.append(f'case "$1" in *{field}*) {body}\n;; esac\n')
-        tool = tmp_path / "bin" / "nvidia-smi"
-        tool.parent.mkdir(exist_ok=True)
         refusal = 'echo "Field is not a valid field to query."; exit 2\n'
-        tool.write_text("#!/bin/sh\n" + "".join(cases) + refusal)
-        tool.chmod(0o755)
-        return {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        tool = program("bin/nvidia-smi", "#!/bin/sh\n" + "".join(cases) + refusal)
+        return {"PATH": f"{tool.parent}{os.pathsep}{os.environ['PATH']}"}
 
     return write
 
@@ -388,7 +332,6 @@ def smi(tmp_path):
     ("visible", "indices"),
     [
         (None, [0, 1]),
-        ("0,1", [0, 1]),
         ("1,0", [1, 0]),
         ("1", [1]),
         ("", []),
@@ -419,104 +362,82 @@ def test_no_driver_means_no_devices(smi, answer, tmp_path):
     assert visible_devices({"PATH": str(tmp_path)}) == []
 
 
+NO_HANDLE = "Unable to determine the device handle"
+NO_NVML = "Failed to initialize NVML: Driver/library version mismatch"
+
+
 @pytest.mark.parametrize(
-    ("answers", "expected"),
+    ("answers", "why"),
     [
-        ({"ecc": "GPU-aaaa-1, 0", "action": "None"}, Health(True)),
-        ({"ecc": "GPU-aaaa-1, [N/A]"}, Health(True)),
-        (
-            {"ecc": "GPU-aaaa-1, 2", "action": "Reset"},
-            Health(False, "the driver asks for: Reset"),
-        ),
-        (
-            {
-                "ecc": (
-                    15,
-                    "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error",
-                )
-            },
-            Health(False, "Unable to determine the device handle"),
-        ),
-        ({"ecc": "GPU-aaaa-1, [GPU requires reset]"}, Health(False, "requires reset")),
-        (
-            {"ecc": (18, "Failed to initialize NVML: Driver/library version mismatch")},
-            Health(False, "Failed to initialize NVML: Driver/library version mismatch"),
-        ),
-        ({"ecc": (6, "No devices were found")}, Health(False, "No devices were found")),
+        ({"ecc": "GPU-aaaa-1, 0", "action": "None"}, None),
+        ({"ecc": "GPU-aaaa-1, [N/A]"}, None),
+        ({"ecc": "GPU-aaaa-1, 2", "action": "Reset"}, "the driver asks for: Reset"),
+        ({"ecc": (15, f"{NO_HANDLE} for GPU0000:01:00.0: Unknown Error")}, NO_HANDLE),
+        ({"ecc": "GPU-aaaa-1, [GPU requires reset]"}, "requires reset"),
+        ({"ecc": (18, NO_NVML)}, NO_NVML),
+        ({"ecc": (6, "No devices were found")}, "No devices were found"),
     ],
 )
-def test_health_is_what_the_driver_says(smi, answers, expected):
-    assert health(GPU, smi(**answers)) == expected
+def test_health_is_what_the_driver_says(smi, answers, why):
+    assert health(GPU, smi(**answers)) == (Health(False, why) if why else Health(True))
 
 
-def test_lock_is_refused_with_the_holder_named(tmp_path):
-    with (
-        lock_devices([GPU], run="r-9", command="python \x1b[31mtrain.py", at=tmp_path),
-        pytest.raises(DeviceBusy, match=rf"GPU 0 .*run r-9 \(pid {os.getpid()}.*train.py") as busy,
-        lock_devices([OTHER, GPU], run="r-10", command="", at=tmp_path),
-    ):
-        pass
-    assert "\x1b" not in str(busy.value)
-    with lock_devices([GPU, OTHER], run="r-11", command="", at=tmp_path):
-        pass
+@pytest.fixture
+def lock(tmp_path):
+    return partial(lock_devices, command="", at=tmp_path)
 
 
-def test_refusal_keeps_the_holders_name_and_frees_the_others(tmp_path):
-    with lock_devices([OTHER], run="r-9", command="", at=tmp_path):
-        for _ in range(2):
-            with (
-                pytest.raises(DeviceBusy, match="r-9"),
-                lock_devices([GPU, OTHER], run="r-10", command="", at=tmp_path),
-            ):
+def test_lock_is_refused_with_the_holder_named_and_frees_the_others(lock):
+    holder = rf"GPU 1 .*run r-9 \(pid {os.getpid()}.*train.py"
+    with lock([OTHER], run="r-9", command="python \x1b[31mtrain.py"):
+        for devices in ([GPU, OTHER], [OTHER, GPU]):
+            with pytest.raises(DeviceBusy, match=holder) as busy, lock(devices, run="r-10"):
                 pass
-        with lock_devices([GPU], run="r-12", command="", at=tmp_path):
+            assert "\x1b" not in str(busy.value)
+        with lock([GPU], run="r-12"):
             pass
+    with lock([GPU, OTHER], run="r-11"):
+        pass
 
 
-def test_lock_holds_between_processes_and_ends_with_its_holder(tmp_path):
+def test_lock_holds_between_processes_and_ends_with_its_holder(lock, tmp_path):
     argv = [sys.executable, "-c", HOLDER, str(tmp_path)]
     with subprocess.Popen(argv, stdin=-1, stdout=-1, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with (
             pytest.raises(DeviceBusy, match=rf"run r-1 \(pid {holder.pid}, 0 min: train.py\)"),
-            lock_devices([GPU], run="r-2", command="", at=tmp_path),
+            lock([GPU], run="r-2"),
         ):
             pass
         holder.kill()
-    with lock_devices([GPU], run="r-2", command="", at=tmp_path):
+    with lock([GPU], run="r-2"):
         pass
 
 
-def test_waiting_for_a_device_ends_when_it_is_free_or_in_time(tmp_path):
-    async def main() -> list[str]:
-        order = []
-        free = anyio.Event()
+@pytest.mark.anyio
+async def test_waiting_for_a_device_ends_when_it_is_free_or_in_time(tmp_path):
+    hold = partial(hold_devices, [GPU], command="", at=tmp_path)
+    order: list[str] = []
+    free = anyio.Event()
 
-        async def first() -> None:
-            async with hold_devices([GPU], run="r-1", command="", at=tmp_path):
-                order.append("first")
-                await free.wait()
+    async def first() -> None:
+        async with hold(run="r-1"):
+            order.append("first")
+            await free.wait()
 
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(first)
-            await anyio.wait_all_tasks_blocked()
-            with pytest.raises(DeviceBusy, match="r-1"):
-                async with hold_devices([GPU], run="r-2", command="", wait_s=0, at=tmp_path):
-                    pass
-            order.append("refused")
-            free.set()
-            async with hold_devices([GPU], run="r-3", command="", wait_s=60, at=tmp_path):
-                order.append("second")
-        return order
-
-    assert anyio.run(main) == ["first", "refused", "second"]
-    assert Path(tmp_path / "locks").is_dir()
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(first)
+        await anyio.wait_all_tasks_blocked()
+        with pytest.raises(DeviceBusy, match="r-1"):
+            async with hold(run="r-2", wait_s=0):
+                pass
+        order.append("refused")
+        free.set()
+        async with hold(run="r-3", wait_s=60):
+            order.append("second")
+    assert order == ["first", "refused", "second"]
+    assert (tmp_path / "locks").is_dir()
 
 
 async def _settle() -> None:
@@ -525,19 +446,21 @@ async def _settle() -> None:
 
 
 @pytest.mark.anyio
-async def test_every_client_comes_once_before_any_comes_twice():
+async def test_turns_stay_apart_and_every_client_comes_once_before_any_comes_twice():
     turns, order = Turns(), []
 
     async def one(client: str) -> None:
         async with turns.take(client):
             order.append(client)
             await _settle()
+            order.append("ends")
 
     async with anyio.create_task_group() as tasks:
         for client in ("many", "many", "many", "many", "few", "one", "few"):
             tasks.start_soon(one, client)
             await anyio.lowlevel.checkpoint()
-    assert order == ["many", "few", "one", "many", "few", "many", "many"]
+    assert order[::2] == ["many", "few", "one", "many", "few", "many", "many"]
+    assert order[1::2] == ["ends"] * 7
 
 
 @pytest.mark.anyio
@@ -560,22 +483,3 @@ async def test_who_gives_up_waiting_loses_no_turn_of_others():
         async with turns.take("fourth"):
             order.append("fourth")
     assert order == ["second", "fourth"]
-
-
-@pytest.mark.anyio
-async def test_turns_stay_apart():
-    turns = Turns()
-    inside = 0
-
-    async def one(client: int) -> None:
-        nonlocal inside
-        async with turns.take(client % 7):
-            inside += 1
-            assert inside == 1
-            await anyio.lowlevel.checkpoint()
-            inside -= 1
-
-    async with anyio.create_task_group() as tasks:
-        for client in range(100):
-            tasks.start_soon(one, client)
-    assert inside == 0

@@ -7,6 +7,7 @@ import io
 import math
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -23,7 +24,11 @@ from aoti_debug.sweep.plan import Plan, Planned
 from aoti_debug.sweep.request import sweep_request
 from aoti_debug.sweep.row import LINES, Head, Ledger, Row, UnreadableSweep, rows_of
 from aoti_debug.sweep.workers import NoCluster, cluster_of, place_of, reach
-from aoti_debug.vocabulary import Fingerprint, Place
+from aoti_debug.vocabulary import Place
+
+ONE = "[[target]]\nscript = 'one.py'\n"
+AXIS = "[matrix]\nn = [1]\n"
+HEAD = Head(sweep="r", name="n", plan="p", targets=2, began=0.0)
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -42,64 +47,57 @@ def planned(tmp_path: Path, text: str) -> list[Planned]:
     ("text", "said"),
     [
         ("[[target]]\nscirpt = 'a.py'", r"target\[1\]\.scirpt: unknown key \(is script meant\?\)"),
-        ("nmae = 'x'\n[[target]]\nscript='one.py'", r"nmae: unknown key \(is name meant\?\)"),
-        ("root = '/'\n[[target]]\nscript='one.py'", "root: unknown key"),
-        ("[[target]]\nscript = 'one.py'\ntimeout_s = 'long'", r"timeout_s: .*number.*'long'"),
-        ("[[target]]\nscript = 'one.py'\nmemory = 'much'", "give a size such as 800MiB"),
-        ("[[target]]\nscript = 'one.py'\ngpus = true", "gpus: .*valid integer"),
+        (f"nmae = 'x'\n{ONE}", r"nmae: unknown key \(is name meant\?\)"),
+        (f"root = '/'\n{ONE}", "root: unknown key"),
+        (f"{ONE}timeout_s = 'long'", r"timeout_s: .*number.*'long'"),
+        (f"{ONE}memory = 'much'", "give a size such as 800MiB"),
+        (f"{ONE}gpus = true", "gpus: .*valid integer"),
         ("[[target]]\nargs = ['x']", "needs exactly one of script, test, package, command"),
-        ("[[target]]\nscript = 'one.py'\npackage = 'a.pt2'", "script and package"),
+        (f"{ONE}package = 'a.pt2'", "script and package"),
         ("[[target]]\npackage = 'a.pt2'", "package and inputs go together"),
-        ("[[target]]\nscript = 'one.py'\nargs = ['{size}']", r"\{size\} is no axis"),
-        ("[[target]]\nscript = 'one.py'\nargs = ['{size']", "Write {{ and }} for braces"),
-        (
-            "[matrix]\nn = [1]\n[[target]]\nscript = 'one.py'\nargs = ['{n:>99999999999}']",
-            r"\{n:>99999999999\} is no axis",
-        ),
-        ("[matrix]\nn = [1]\n[[target]]\nscript = 'one.py'\nargs = ['{n!z}']", r"\{n!z\} is no"),
-        ("[[target]]\nscript = 'one.py'\nargs = ['{}']", r"\{\} is no axis"),
-        ("[defaults]\nenv = {A = '{b}'}\n[[target]]\nscript = 'one.py'", r"\{b\} is no axis"),
+        (f"{ONE}args = ['{{size}}']", r"\{size\} is no axis"),
+        (f"{ONE}args = ['{{size']", "Write {{ and }} for braces"),
+        (f"{AXIS}{ONE}args = ['{{n:>99999999999}}']", r"\{n:>99999999999\} is no axis"),
+        (f"{AXIS}{ONE}args = ['{{n!z}}']", r"\{n!z\} is no"),
+        (f"{ONE}args = ['{{}}']", r"\{\} is no axis"),
+        (f"[defaults]\nenv = {{A = '{{b}}'}}\n{ONE}", r"\{b\} is no axis"),
         (".".join("a" * 400_000) + " = 1", "a key of more than 100 parts"),
         ("a = 1\n" + ("a" * 99 + "." + "a ") * 9_000, "a key of more than 100 parts"),
-        ("[matrix]\nsize = [1]\n[[target]]\nscript = 'one.py'", r"matrix\.size: no target uses it"),
-        ("[matrix]\nsize = [1, 1]\n[[target]]\nscript = 'one.py'\nargs = ['{size}']", "the same"),
-        ("[matrix]\nA = ['x=1']\n[[target]]\nscript = 'one.py'", "name it, as in A = "),
-        ("[[target]]\nscript = 'one.py'\n[[target]]\nscript = 'one.py'", "two targets .* 'one'"),
+        (f"{AXIS}{ONE}", r"matrix\.n: no target uses it"),
+        (f"[matrix]\nn = [1, 1]\n{ONE}args = ['{{n}}']", "the same"),
+        (f"[matrix]\nA = ['x=1']\n{ONE}", "name it, as in A = "),
+        (ONE + ONE, "two targets .* 'one'"),
         ("name = 'empty'", "there is no target"),
         ("[[target]\n", "is no TOML"),
         ("a = " + "[" * 5000, "is no TOML"),
         ("a = " + "9" * 5000, "is no TOML"),
+        (f"{ONE}timout_s = 3\n[[target]]\nscript = 4\n", r"timout_s.*target\[2\]\.script"),
     ],
 )
-def test_a_wrong_manifest_is_told(tmp_path: Path, text: str, said: str) -> None:
+def test_all_that_is_wrong_with_a_manifest_is_told_at_once(
+    tmp_path: Path, text: str, said: str
+) -> None:
     with pytest.raises(WrongManifest, match=said):
-        read_manifest(written(tmp_path, text))
-
-
-def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
-    text = "[[target]]\nscript = 'one.py'\ntimout_s = 3\n[[target]]\nscript = 4\n"
-    with pytest.raises(WrongManifest, match=r"timout_s.*target\[2\]\.script"):
         read_manifest(written(tmp_path, text))
 
 
 def test_a_matrix_of_a_billion_targets_is_refused_without_making_them(tmp_path: Path) -> None:
     values = list(range(1000))
     axes = "".join(f"{name} = {values}\n" for name in "abc")
-    text = f"[matrix]\n{axes}[[target]]\nscript = 'one.py'\nargs = ['{{a}} {{b}} {{c}}']\n"
+    text = f"[matrix]\n{axes}{ONE}args = ['{{a}} {{b}} {{c}}']\n"
     with pytest.raises(WrongManifest, match="makes 1,000,000,000 targets"):
         sweep_request(written(tmp_path, text))
 
 
-TARGET = "[[target]]\nscript = 'one.py'\n"
 LARGE = {
-    "braces in what all targets have": f"[defaults.env]\nA = '{'{{}}' * 100_000}'\n{TARGET}",
-    "axes": "[matrix]\n" + "".join(f"A{n} = [1]\n" for n in range(20_000)) + TARGET,
+    "braces in what all targets have": f"[defaults.env]\nA = '{'{{}}' * 100_000}'\n{ONE}",
+    "axes": "[matrix]\n" + "".join(f"A{n} = [1]\n" for n in range(20_000)) + ONE,
     "a value in many places": (
-        f"[matrix]\na = {{x = '{'y' * 500_000}'}}\n{TARGET}args = ['{'{a}' * 9000}']\n"
+        f"[matrix]\na = {{x = '{'y' * 500_000}'}}\n{ONE}args = ['{'{a}' * 9000}']\n"
     ),
-    "imports": "[defaults]\nimports = [" + "'a'," * 200_000 + f"]\n{TARGET}",
-    "keys of a table": TARGET + "".join(f"k{n} = 1\n" for n in range(90_000)),
-    "wrong words": TARGET + "args = [" + "1," * 400_000 + "]",
+    "imports": "[defaults]\nimports = [" + "'a'," * 200_000 + f"]\n{ONE}",
+    "keys of a table": ONE + "".join(f"k{n} = 1\n" for n in range(90_000)),
+    "wrong words": ONE + "args = [" + "1," * 400_000 + "]",
     "a name": f"[[target]]\nscript = 'one.py'\nname = '{'n' * 900_000}'\n",
 }
 
@@ -114,8 +112,8 @@ def test_a_manifest_that_takes_much_for_each_target_is_refused(tmp_path: Path, w
 @pytest.mark.parametrize("rest", ["hole", "lines"])
 def test_no_more_of_a_ledger_is_read_than_a_sweep_writes(tmp_path: Path, rest: str) -> None:
     path = tmp_path / "sweep.jsonl"
-    head = Head(sweep="r", name="n", plan="p", targets=2, began=0.0).model_dump_json()
-    path.write_text(f"{head}\n" + ("[]\n" * (LINES + 1) if rest == "lines" else ""))
+    rows = "[]\n" * (LINES + 1) if rest == "lines" else ""
+    path.write_text(f"{HEAD.model_dump_json()}\n{rows}")
     if rest == "hole":
         os.truncate(path, 1 << 40)
     with pytest.raises(UnreadableSweep, match="longer than any"):
@@ -123,13 +121,11 @@ def test_no_more_of_a_ledger_is_read_than_a_sweep_writes(tmp_path: Path, rest: s
 
 
 def test_missing_files_and_interpreters_are_told_together(tmp_path: Path) -> None:
-    text = """
+    text = f"""
+    {ONE}
+    python = "/no/such/python"
     [[target]]
     script = "none.py"
-    [[target]]
-    name = "other"
-    script = "one.py"
-    python = "/no/such/python"
     [[target]]
     test = "test_none.py::test_it"
     """
@@ -140,26 +136,17 @@ def test_missing_files_and_interpreters_are_told_together(tmp_path: Path) -> Non
 
 
 def test_an_interpreter_without_torch_is_refused(tmp_path: Path) -> None:
-    bare = tmp_path / "bare"
-    bare.mkdir()
-    python = bare / "python"
+    python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "$@"\n')
     python.chmod(0o755)
-    text = f"[defaults]\npython = '{python}'\n[[target]]\nscript = 'one.py'\n"
-    with pytest.raises(WrongManifest, match=r"bare/python \(python\) has no torch"):
-        sweep_request(written(tmp_path, text))
+    with pytest.raises(WrongManifest, match=r"/python \(python\) has no torch"):
+        sweep_request(written(tmp_path, f"[defaults]\npython = '{python}'\n{ONE}"))
 
 
 def test_an_interpreter_without_pytest_is_refused_for_tests(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").touch()
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['pytest'] = None\n")
-    text = f"""
-    [[target]]
-    script = "one.py"
-    [[target]]
-    test = "test_it.py"
-    env = {{PYTHONPATH = "{tmp_path}"}}
-    """
+    text = f"{ONE}[[target]]\ntest = 'test_it.py'\nenv = {{PYTHONPATH = '{tmp_path}'}}"
     with pytest.raises(WrongManifest, match=r"/python.* has no pytest"):
         sweep_request(written(tmp_path, text))
 
@@ -176,40 +163,32 @@ def test_an_interpreter_without_pytest_is_refused_for_tests(tmp_path: Path) -> N
 def test_wrong_words_are_told_before_anything_starts(
     tmp_path: Path, words: dict[str, str], said: str
 ) -> None:
-    manifest = written(tmp_path, "[[target]]\nscript = 'one.py'\n")
     with pytest.raises(WrongUse, match=said):
-        sweep_request(manifest, **words)  # type: ignore[arg-type]
+        sweep_request(written(tmp_path, ONE), **words)  # type: ignore[arg-type]
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "sweep.toml")
     with pytest.raises(WrongManifest, match=r"sweep\.toml: not a regular file"):
         read_manifest(tmp_path / "sweep.toml")
-    file = tmp_path / "one.toml"
-    file.write_text("[[target]]\ncommand = ['true']\n")
-    (tmp_path / "link.toml").symlink_to(file)
+    (tmp_path / "one.toml").write_text("[[target]]\ncommand = ['true']\n")
+    (tmp_path / "link.toml").symlink_to("one.toml")
     assert read_manifest(tmp_path / "link.toml").target
 
 
 def test_files_of_a_folder_may_have_any_name_of_text(tmp_path: Path) -> None:
-    for name in ("a{b}.py", "-c.py", "$(touch x).py", "a\nb.py"):
+    names = {"a{b}.py", "-c.py", "$(touch x).py", "a\nb.py"}
+    for name in names:
         (tmp_path / name).touch()
     found = {Path(str(one.script)).name for one in Plan(read_manifest(tmp_path)).targets()}
-    assert found == {"a{b}.py", "-c.py", "$(touch x).py", "a\nb.py"}
+    assert found == names
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.py")).touch()
     with pytest.raises(WrongManifest, match=r"xff.* is not UTF-8: rename it"):
         read_manifest(tmp_path)
 
 
 def test_an_axis_in_what_all_targets_are_given_multiplies_them(tmp_path: Path) -> None:
-    text = """
-    [defaults]
-    env = {MODE = "{mode}"}
-    [matrix]
-    mode = ["a", "b"]
-    [[target]]
-    script = "one.py"
-    """
+    text = f"[defaults]\nenv = {{MODE = '{{mode}}'}}\n[matrix]\nmode = ['a', 'b']\n{ONE}"
     assert [dict(one.env)["MODE"] for one in planned(tmp_path, text)] == ["a", "b"]
 
 
@@ -269,25 +248,19 @@ def test_a_folder_is_a_manifest(tmp_path: Path) -> None:
 
 
 def row(index: int, category: str = "index_out_of_bounds", **fields: Any) -> Row:
-    signature = fields.pop("signature", None)
-    fields.setdefault("run", f"r-{index}")
-    return Row(
-        index=index,
-        target=f"t{index}",
-        outcome="failed",
-        category=category,  # type: ignore[arg-type]
-        signature=Fingerprint(**signature) if signature else None,
-        **fields,
-    )
+    told = {"index": index, "target": f"t{index}", "run": f"r-{index}", "category": category}
+    return Row.model_validate({**told, "outcome": "failed", **fields})
 
 
 def asserted(*operators: str, message: str = "index out of bounds") -> dict[str, Any]:
     return {"phase": "run", "kind": "assert", "message": message, "operators": operators}
 
 
-def at(text: str) -> Place:
-    file, _, line = text.partition(":")
-    return Place(file, int(line))
+def told(index: int, category: str, source: str, message: str | None = None, **more: str) -> Row:
+    """Make a row of a failure that stands at a line such as x.py:1."""
+    file, _, line = source.partition(":")
+    signature = {"kind": "E", "message": message, "place": Place(file, int(line))}
+    return row(index, category, signature=signature, **more)
 
 
 def counts(*rows: Row) -> list[int]:
@@ -296,14 +269,8 @@ def counts(*rows: Row) -> list[int]:
 
 def test_kernels_that_share_an_operator_that_tells_are_one_bucket() -> None:
     one = row(0, signature=asserted("add", "embedding"))
-    other = row(1, signature=asserted("embedding", "layer", "norm"))
-    assert counts(one, other) == [2]
-
-
-def test_kernels_that_share_only_what_every_kernel_has_are_two() -> None:
-    one = row(0, signature=asserted("add", "embedding"))
-    other = row(1, signature=asserted("add", "gather"))
-    assert counts(one, other) == [1, 1]
+    assert counts(one, row(1, signature=asserted("embedding", "layer", "norm"))) == [2]
+    assert counts(one, row(1, signature=asserted("add", "gather"))) == [1, 1]
 
 
 def test_a_broken_contract_is_one_cause_whatever_came_of_it() -> None:
@@ -314,65 +281,49 @@ def test_a_broken_contract_is_one_cause_whatever_came_of_it() -> None:
 
 
 def test_messages_tell_exceptions_apart_and_lines_what_has_no_message() -> None:
-    def raised(index: int, kind: str, message: str | None, source: str) -> Row:
-        signature = {"kind": kind, "message": message, "place": at(source)}
-        return row(index, "user_code", signature=signature)
-
     assert counts(
-        raised(0, "KeyError", "'a'", "x.py:1"),
-        raised(1, "KeyError", "'a'", "y.py:2"),
-        raised(2, "KeyError", "'b'", "x.py:1"),
+        told(0, "user_code", "x.py:1", "'a'"),
+        told(1, "user_code", "y.py:2", "'a'"),
+        told(2, "user_code", "x.py:1", "'b'"),
     ) == [2, 1]
     assert counts(
-        raised(0, "AssertionError", None, "x.py:1"),
-        raised(1, "AssertionError", None, "x.py:2"),
-        raised(2, "AssertionError", None, "x.py:1"),
+        told(0, "user_code", "x.py:1"),
+        told(1, "user_code", "x.py:2"),
+        told(2, "user_code", "x.py:1"),
     ) == [2, 1]
 
 
 def test_a_crash_is_known_by_what_its_line_says_wherever_that_stands() -> None:
-    def crashed(index: int, text: str, source: str) -> Row:
-        summary = f"the process died of SIGSEGV after call {index} of the loaded model"
-        signature = {"kind": "SIGSEGV", "place": at(source)}
-        return row(index, "host_segfault", summary=summary, text=text, signature=signature)
-
     assert counts(
-        crashed(0, "ctypes.string_at(0)", "a.py:9"),
-        crashed(1, "free(it)", "a.py:9"),
-        crashed(2, "ctypes.string_at(0)", "b.py:7"),
+        told(0, "host_segfault", "a.py:9", text="ctypes.string_at(0)", summary="after call 0"),
+        told(1, "host_segfault", "a.py:9", text="free(it)", summary="after call 1"),
+        told(2, "host_segfault", "b.py:7", text="ctypes.string_at(0)", summary="after call 2"),
     ) == [2, 1]
 
 
 def test_weights_with_nan_are_one_cause_and_broken_archives_are_told_apart() -> None:
-    def told(index: int, category: str, summary: str, **more: str) -> Row:
-        signature = {"kind": "E", "place": at(f"x.py:{index}")}
-        return row(index, category, summary=summary, signature=signature, **more)
-
     assert counts(
-        told(0, "nan_or_inf", "lift.weight holds NaN", constant="lift.weight"),
-        told(1, "nan_or_inf", "all 2 calls return NaN: of down", constant="down"),
-        told(2, "nan_or_inf", "log of 3 values below 0"),
+        told(0, "nan_or_inf", "x.py:0", summary="up holds NaN", constant="up"),
+        told(1, "nan_or_inf", "x.py:1", summary="calls return NaN: of down", constant="down"),
+        told(2, "nan_or_inf", "x.py:2", summary="log of 3 values below 0"),
     ) == [2, 1]
     assert counts(
-        told(0, "package_corrupt", "the archive is truncated: at byte 100 of 300"),
-        told(1, "package_corrupt", "the archive is truncated: at byte 20 of 30"),
-        told(2, "package_corrupt", "the file cannot be opened"),
+        told(0, "package_corrupt", "x.py:0", summary="the archive is truncated: at byte 100"),
+        told(1, "package_corrupt", "x.py:1", summary="the archive is truncated: at byte 20"),
+        told(2, "package_corrupt", "x.py:2", summary="the file cannot be opened"),
     ) == [2, 1]
 
 
 def test_failures_that_are_all_different_are_found_again_beyond_those_compared() -> None:
-    kinds = [
-        asserted("embedding", message=f"error {chr(97 + n % 26) * (n + 1)}") for n in range(300)
-    ]
-    groups = Groups(row(n, signature=kinds[n % 300]) for n in range(600))
-    assert [group.targets for group in groups] == [2] * 300
+    words = [chr(97 + n % 26) * (n + 1) for n in range(300)]
+    kinds = [asserted("embedding", message=f"error {word}") for word in words * 2]
+    assert counts(*[row(n, signature=kind) for n, kind in enumerate(kinds)]) == [2] * 300
 
 
 def test_a_row_that_no_sweep_writes_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "sweep.jsonl"
-    head = Head(sweep="r", name="n", plan="p", targets=2, began=0.0).model_dump_json()
-    long, short = row(0, text="x" * (1 << 19)), row(1)
-    path.write_text("".join(f"{one}\n" for one in (head, *map(Row.model_dump_json, (long, short)))))
+    lines = (HEAD, row(0, text="x" * (1 << 19)), row(1))
+    path.write_text("".join(f"{line.model_dump_json()}\n" for line in lines))
     assert [one.index for one in rows_of(path)] == [1]
 
 
@@ -389,7 +340,7 @@ def test_runs_of_the_first_and_the_smallest_are_kept_in_any_order() -> None:
 def test_a_target_of_any_name_keeps_its_row_and_what_ci_reads(tmp_path: Path) -> None:
     name = "\uffff<&'\x07" + "x" * 100_000
     path = tmp_path / "sweep.jsonl"
-    ledger = Ledger.create(path, Head(sweep="r-1", name="odd", plan="p", targets=1, began=0.0))
+    ledger = Ledger.create(path, HEAD)
     ledger.add(row(0, summary="\ufffe]]>").model_copy(update={"target": name}))
     ledger.close()
     [kept] = rows_of(path)
@@ -460,7 +411,7 @@ def test_the_first_bad_version_takes_few_environments(first_bad: int | None) -> 
         bad = first_bad is not None and int(python) >= first_bad
         return SweepAnswer(run="r", status="done", result="bad" if bad else "good")
 
-    chosen = [Candidate(f"torch 2.{9 + n}", lambda n=n: python(n)) for n in range(5)]  # type: ignore[misc]
+    chosen = [Candidate(f"torch 2.{9 + n}", partial(python, n)) for n in range(5)]
     found = search(chosen, sweep)
     assert found.first_bad == (None if first_bad is None else f"torch 2.{9 + first_bad}")
     assert len(made) == len(found.tried) <= math.ceil(math.log2(6))

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,9 +39,9 @@ SCRIPTS = {
     "zero_too": "def share(x):\n    return x / 0\n\n\n# longer than the other\nshare(3)\n",
     "missing": "import no_such_module\n",
     "dies": "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n",
-    "sometimes": "import pathlib\npathlib.Path('been').touch(exist_ok=False)\n",
 }
 PATIENCE_S = 120.0
+GIB = 1 << 30
 Sweep = Callable[..., "Swept"]
 
 
@@ -49,28 +49,43 @@ Sweep = Callable[..., "Swept"]
 class Swept:
     status: int
     answer: dict[str, Any]
-    err: str
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
 
 
 @pytest.fixture
 def sweep(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Sweep:
     def call(*words: object) -> Swept:
         status = run(["sweep", "--json", *map(str, words)])
-        out, err = capfd.readouterr()
-        return Swept(status, json.loads(out), err)
+        return Swept(status, json.loads(capfd.readouterr().out))
 
     return call
 
 
-def manifest(place: Path, *names: str, settings: str = "") -> Path:
+def manifest(place: Path, *names: str, settings: str = "", **sources: str) -> Path:
+    """Write a manifest of some of SCRIPTS and of others that are given, in this order."""
     place.mkdir(exist_ok=True)
     text = f'name = "tiny"\n[defaults]\ntimeout_s = 60\n{settings}\n'
-    for name in names:
-        (place / f"{name}.py").write_text(SCRIPTS[name])
+    for name, source in ({name: SCRIPTS[name] for name in names} | sources).items():
+        (place / f"{name}.py").write_text(source)
         text += f'[[target]]\nscript = "{name}.py"\n'
     path = place / "sweep.toml"
     path.write_text(text)
     return path
+
+
+def program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def runs() -> Path:
+    return Path(os.environ["AOTI_DEBUG_HOME"]) / "runs"
 
 
 def test_failures_stand_in_buckets_with_their_examples(tmp_path: Path, sweep: Sweep) -> None:
@@ -81,19 +96,17 @@ def test_failures_stand_in_buckets_with_their_examples(tmp_path: Path, sweep: Sw
     assert (answer["ok"], answer["failed"], answer["errors"]) == (1, 4, 0)
     buckets = {one["first"]: one for one in answer["buckets"]}
     assert set(buckets) == {"zero_too", "missing", "dies"}
-    assert buckets["zero_too"]["targets"] == 2
-    assert buckets["zero_too"]["smallest"] == "zero"
-    assert buckets["dies"]["category"] == "host_segfault"
-    assert buckets["dies"]["confidence"] == "proved"
+    zero, dies = buckets["zero_too"], buckets["dies"]
+    assert (zero["targets"], zero["smallest"]) == (2, "zero")
+    assert (dies["category"], dies["confidence"]) == ("host_segfault", "proved")
     rows = {row.target: row for row in rows_of(tmp_path / "out" / "sweep.jsonl")}
     assert rows["good"].run is None
     assert rows["missing"].place == f"{tmp_path}/of/missing.py:1"
-    home = Path(os.environ["AOTI_DEBUG_HOME"])
-    kept = {path.name for path in (home / "runs").iterdir()} - {answer["run"]}
+    kept = {path.name for path in runs().iterdir()} - {answer["run"]}
     assert kept == {rows[name].run for name in ("zero_too", "zero", "missing", "dies")}
 
     check_results(tmp_path, answer)
-    left = [*(tmp_path / "out").rglob("*"), *(home / "sweeps").rglob("*")]
+    left = [*(tmp_path / "out").rglob("*"), *(runs().parent / "sweeps").rglob("*")]
     assert {path.suffix for path in left} >= {".jsonl", ".html"}
     assert not [path for path in left if path.lstat().st_mode & 0o077]
     again = sweep(path, "--dry-run").answer
@@ -101,8 +114,8 @@ def test_failures_stand_in_buckets_with_their_examples(tmp_path: Path, sweep: Sw
     assert any("s before" in line for line in again["plan"])
     assert "by " + answer["run"] in again["notes"][0]
     none = sweep(answer["run"], "--minify", "b-none")
-    assert (none.status, buckets["zero_too"]["id"] in none.answer["help"]) == (2, True)
-    small = sweep(answer["run"], "--minify", buckets["zero_too"]["id"])
+    assert (none.status, zero["id"] in none.answer["help"]) == (2, True)
+    small = sweep(answer["run"], "--minify", zero["id"])
     assert str(rows["zero"].run) in small.answer["error"]
     assert run(["artifact", str(rows["missing"].run), "stderr.log"]) == 0
 
@@ -128,33 +141,37 @@ def check_results(tmp_path: Path, answer: dict[str, Any]) -> None:
 
 
 def test_what_a_target_put_in_place_of_a_result_is_replaced(tmp_path: Path, sweep: Sweep) -> None:
-    path, out, other = manifest(tmp_path / "of", "good"), tmp_path / "out", tmp_path / "other"
+    out, other = tmp_path / "out", tmp_path / "other"
     other.write_text("not the sweep's")
-    (tmp_path / "of" / "good.py").write_text(
-        f"import os\nos.mkfifo({str(out / 'junit.xml')!r})\n"
-        f"os.symlink({str(other)!r}, {str(out / 'sweep.sarif')!r})\n"
-    )
-    assert sweep(path, "--out", out).answer["ok"] == 1
+    puts = f"import os\nos.mkfifo('{out}/junit.xml')\nos.symlink('{other}', '{out}/sweep.sarif')\n"
+    assert sweep(manifest(tmp_path / "of", puts=puts), "--out", out).answer["ok"] == 1
     assert "<testsuites" in (out / "junit.xml").read_text()
     assert other.read_text() == "not the sweep's"
 
 
-def test_a_baseline_tells_new_still_and_gone(tmp_path: Path, sweep: Sweep) -> None:
-    before = sweep(manifest(tmp_path / "of", "zero", "missing"), "--out", tmp_path / "before")
+def states(swept: Swept, which: str) -> dict[str, tuple[str, str]]:
+    return {one["first"]: (one["state"], one["since"]) for one in swept.answer[which]}
+
+
+def test_a_baseline_tells_new_still_and_gone_and_fail_on_asks_for_new_or_proof(
+    tmp_path: Path, sweep: Sweep
+) -> None:
+    before = sweep(manifest(tmp_path / "of", "zero", "missing"), "--fail-on", "proved")
+    assert (before.status, before.answer["failed"]) == (0, 2)
     path = manifest(tmp_path / "of", "good", "zero", "zero_too")
     after = sweep(path, "--baseline", before.answer["run"], "--fail-on", "new")
     assert after.status == 0
-    assert [(one["first"], one["state"]) for one in after.answer["buckets"]] == [("zero", "still")]
-    assert after.answer["buckets"][0]["since"] == before.answer["run"]
-    assert [(one["first"], one["state"]) for one in after.answer["gone"]] == [("missing", "gone")]
+    assert states(after, "buckets") == {"zero": ("still", before.answer["run"])}
+    assert states(after, "gone") == {"missing": ("gone", before.answer["run"])}
     assert "zero_too" in after.answer["notes"][0]
 
     path = manifest(tmp_path / "of", "zero", "dies")
     new = sweep(path, "--baseline", after.answer["run"], "--fail-on", "new")
     assert new.status == 1
-    states = {one["first"]: (one["state"], one["since"]) for one in new.answer["buckets"]}
-    assert states["zero"] == ("still", before.answer["run"])
-    assert states["dies"] == ("new", new.answer["run"])
+    assert states(new, "buckets") == {
+        "zero": ("still", before.answer["run"]),
+        "dies": ("new", new.answer["run"]),
+    }
     pages = [Path(one) for one in new.answer["files"] if one.endswith("sweep.html")]
     assert "Earlier sweeps" in pages[0].read_text()
 
@@ -162,26 +179,19 @@ def test_a_baseline_tells_new_still_and_gone(tmp_path: Path, sweep: Sweep) -> No
 def test_packages_with_inputs_and_node_ids_are_run(
     built: Any, tmp_path: Path, sweep: Sweep, warm_python: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A call that fits its package, one with an index outside its table; a test that passes, one
-    that does not."""
     monkeypatch.setenv("AOTI_DEBUG_PYTHON", warm_python)
+    package, text = built.directory / "embedding.pt2", ""
     for name, row in (("fits", 999), ("outside", 1000)):
         inputs = f"torch.full((4, 6), {row}), torch.randn(4, 6)"
         save = f"import torch; torch.save((({inputs}), {{}}), {str(tmp_path / name)!r})"
         subprocess.run([warm_python, "-c", save], check=True)
-    package = built.directory / "embedding.pt2"
-    text = "".join(
-        f"[[target]]\nname = '{name}'\npackage = '{package}'\ninputs = '{name}'\n"
-        for name in ("fits", "outside")
-    )
+        text += f"[[target]]\nname = '{name}'\npackage = '{package}'\ninputs = '{name}'\n"
     (tmp_path / "test_it.py").write_text(
         "def test_right():\n    pass\n\n\ndef test_wrong():\n    assert (4, 8) == (4, 6)\n"
     )
-    has_pytest = Path(pytest.__file__).parents[1]
-    text += "".join(
-        f"[[target]]\ntest = 'test_it.py::test_{name}'\nenv = {{PYTHONPATH = '{has_pytest}'}}\n"
-        for name in ("right", "wrong")
-    )
+    env = f"{{PYTHONPATH = '{Path(pytest.__file__).parents[1]}'}}"
+    for name in ("right", "wrong"):
+        text += f"[[target]]\ntest = 'test_it.py::test_{name}'\nenv = {env}\n"
     (tmp_path / "sweep.toml").write_text(text)
     answer = sweep(tmp_path / "sweep.toml", "--jobs", 2).answer
     assert (answer["ok"], answer["failed"], answer["errors"]) == (2, 2, 0)
@@ -208,7 +218,6 @@ def test_a_terminal_shows_targets_and_buckets_as_they_come(tmp_path: Path) -> No
 
 
 UV = """\
-#!/bin/sh
 case "$1 $2" in
 "venv --clear") mkdir -p "$5/bin" ;;
 "pip install") echo "$5" >> {log}
@@ -221,43 +230,20 @@ def test_the_first_bad_torch_is_found_in_environments_that_uv_makes(
     tmp_path: Path, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """uv is a stand-in: its environments are this torch under another name."""
-    path = manifest(tmp_path / "of", "good")
-    newer = "import os\nassert os.environ['TORCH_LINE'] < 'torch==2.12', 'it is newer'\n"
-    (tmp_path / "of" / "good.py").write_text(newer)
-    uv, log = tmp_path / "bin" / "uv", tmp_path / "installed"
-    uv.parent.mkdir()
-    uv.write_text(UV.format(log=log, python=torch_python()))
-    uv.chmod(0o755)
+    older = "import os\nassert os.environ['TORCH_LINE'] < 'torch==2.12', 'it is newer'\n"
+    path, log = manifest(tmp_path / "of", older=older), tmp_path / "installed"
+    uv = program(tmp_path / "bin" / "uv", UV.format(log=log, python=torch_python()))
     monkeypatch.setenv("PATH", f"{uv.parent}:{os.environ['PATH']}")
     found = sweep(path, "--bisect", "torch", "2.10..2.13").answer
     assert (found["last_good"], found["first_bad"]) == ("torch 2.11", "torch 2.12")
     assert log.read_text().split() == ["torch==2.12.*", "torch==2.11.*"]
 
 
-def test_fail_on_proved_asks_for_proof(tmp_path: Path, sweep: Sweep) -> None:
-    swept = sweep(manifest(tmp_path / "of", "zero"), "--fail-on", "proved")
-    assert (swept.status, swept.answer["failed"]) == (0, 1)
-
-
 def test_a_flaky_target_is_one_failure_with_its_rate(tmp_path: Path, sweep: Sweep) -> None:
-    path = manifest(tmp_path / "of", "sometimes", settings="retries = 2")
-    (tmp_path / "of" / "sometimes.py").write_text(
-        "import pathlib\nbeen = pathlib.Path('been')\n"
-        "if not been.exists():\n    been.touch()\n    raise OSError('first')\n"
-    )
-    swept = sweep(path)
+    once = "import os\nif not os.path.exists('been'):\n    os.mkdir('been')\n    raise OSError\n"
+    swept = sweep(manifest(tmp_path / "of", settings="retries = 2", once=once))
     assert (swept.answer["failed"], swept.answer["flaky_targets"]) == (1, 1)
     assert swept.answer["buckets"][0]["flaky"] == "1 of 3 attempts failed"
-
-
-def test_what_cannot_be_run_is_a_row(tmp_path: Path) -> None:
-    """The file went away after the plan was checked."""
-    planned = Planned(7, "gone", script=str(tmp_path / "gone.py"), cwd=str(tmp_path))
-    order = Order(planned, str(tmp_path / "home"))
-    row = anyio.run(run_one, order, tmp_path / "order")
-    assert (row.index, row.outcome) == (7, "error")
-    assert "there is no script" in row.summary
-    assert not (tmp_path / "order").exists()
 
 
 FORGES = """\
@@ -271,11 +257,19 @@ os.kill(pid, signal.SIGKILL)
 """
 
 
-def test_a_row_that_its_target_has_written_is_not_believed(tmp_path: Path) -> None:
-    (tmp_path / "forges.py").write_text(FORGES)
-    planned = Planned(7, "forges", script=str(tmp_path / "forges.py"), cwd=str(tmp_path))
-    row = anyio.run(run_one, Order(planned, str(tmp_path / "home")), tmp_path / "order")
-    assert row.outcome == "error" and "SIGKILL" in row.summary
+@pytest.mark.parametrize(
+    ("source", "said"), [(None, "there is no script"), (FORGES, "SIGKILL")], ids=["gone", "forges"]
+)
+def test_what_cannot_be_run_is_a_row_and_one_that_its_target_wrote_is_not_believed(
+    tmp_path: Path, source: str | None, said: str
+) -> None:
+    script = tmp_path / "one.py"
+    if source:
+        script.write_text(source)
+    order = Order(Planned(7, "one", script=str(script), cwd=str(tmp_path)), str(tmp_path / "home"))
+    row = anyio.run(run_one, order, tmp_path / "order")
+    assert (row.index, row.outcome) == (7, "error") and said in row.summary
+    assert not (tmp_path / "order").exists()
 
 
 class Answering:
@@ -310,22 +304,15 @@ while os.path.exists(os.environ["HELD"]):
 
 
 def test_a_killed_sweep_goes_on_and_counts_each_target_once(tmp_path: Path, sweep: Sweep) -> None:
-    path = manifest(tmp_path / "of", "zero", "good", "missing")
-    (tmp_path / "of" / "waits.py").write_text(WAITS)
-    path.write_text(path.read_text() + '[[target]]\nscript = "waits.py"\n')
+    path = manifest(tmp_path / "of", "zero", "good", "missing", waits=WAITS)
     mailbox, held = tmp_path / "mailbox", tmp_path / "held"
     os.mkfifo(mailbox)
     os.mkfifo(held)
     reading = os.open(mailbox, os.O_RDWR)
     out = tmp_path / "out"
-    words = ["sweep", str(path), "--out", str(out), "--jobs", "1"]
-    environment = {**os.environ, "MAILBOX": str(mailbox), "HELD": str(held)}
-    with subprocess.Popen(
-        [sys.executable, "-m", "aoti_debug", *words],
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as driver:
+    words = [sys.executable, "-m", "aoti_debug", "sweep", str(path), "--out", str(out), "--jobs=1"]
+    env = {**os.environ, "MAILBOX": str(mailbox), "HELD": str(held)}
+    with subprocess.Popen(words, env=env, stdout=-1, stderr=-1) as driver:
         target = psutil.Process(int(os.read(reading, 100)))
         tree = [*psutil.Process(driver.pid).children(recursive=True), target]
         driver.send_signal(signal.SIGKILL)
@@ -334,8 +321,7 @@ def test_a_killed_sweep_goes_on_and_counts_each_target_once(tmp_path: Path, swee
     _, alive = psutil.wait_procs(tree, timeout=PATIENCE_S)
     assert [one for one in alive if one.status() != psutil.STATUS_ZOMBIE] == []
     ledger = out / "sweep.jsonl"
-    before = [row.target for row in rows_of(ledger)]
-    assert before == ["zero", "good", "missing"]
+    assert [row.target for row in rows_of(ledger)] == ["zero", "good", "missing"]
     with ledger.open("ab") as file:  # as a process leaves it that is killed while it writes
         file.write(b'{"index":3,"target":"wai')
     held.unlink()
@@ -361,8 +347,7 @@ def test_a_tampered_row_removes_no_run_and_a_new_place_takes_the_results(
     ledger.write_text("".join(json.dumps(line) + "\n" for line in (head, rows[1])))
     swept = sweep(path, "--resume", out, "--out", tmp_path / "new" / "place")
     assert (swept.answer["finished"], swept.answer["failed"]) == (2, 2)
-    home = Path(os.environ["AOTI_DEBUG_HOME"])
-    assert (home / "runs" / other).is_dir()
+    assert (runs() / other).is_dir()
     results = tmp_path / "new" / "place" / "buckets.jsonl"
     assert str(results) in swept.answer["files"] and results.read_text()
 
@@ -370,10 +355,9 @@ def test_a_tampered_row_removes_no_run_and_a_new_place_takes_the_results(
 def test_another_manifest_is_not_gone_on_with(tmp_path: Path, sweep: Sweep) -> None:
     sweep(manifest(tmp_path / "of", "good"), "--out", tmp_path / "out")
     other = manifest(tmp_path / "of", "good", "zero")
-    told = sweep(other, "--resume", tmp_path / "out")
-    assert (told.status, "not the one" in told.answer["error"]) == (2, True)
-    told = sweep(other, "--out", tmp_path / "out")
-    assert (told.status, "holds a sweep already" in told.answer["error"]) == (2, True)
+    for option, said in (("--resume", "not the one"), ("--out", "holds a sweep already")):
+        told = sweep(other, option, tmp_path / "out")
+        assert (told.status, said in told.answer["error"]) == (2, True)
 
 
 class Pretended:
@@ -398,36 +382,25 @@ class Pretended:
         return Row(index=planned.index, target=planned.name, outcome="ok")
 
 
-def ran(machine: Machine, demands: Iterator[Demand] | list[Demand]) -> tuple[list[Row], Pretended]:
+def test_every_target_is_run_once_whatever_it_needs() -> None:
+    gpus = [Gpu(f"GPU-{n}", "NVIDIA H100 80GB", 80 * GIB) for n in range(2)]
+    demands = [Demand(gpus=n % 3, memory=(n % 7) * GIB, cores=n % 5 or None) for n in range(300)]
+    demands += [Demand(gpu_memory=20 * GIB)] * 50 + [Demand(gpu="A100"), Demand(gpus=3)]
+    machine = Machine(16, 8, 16 * GIB, gpus)
     executor = Pretended(machine)
     rows: list[Row] = []
     targets = (Planned(n, f"t{n}", demand=demand) for n, demand in enumerate(demands))
-
-    async def main() -> None:
-        await dispatch(targets, executor, rows.append, anyio.Event())
-
-    anyio.run(main)
-    return rows, executor
-
-
-def test_every_target_is_run_once_whatever_it_needs() -> None:
-    gib = 1 << 30
-    gpus = [Gpu(f"GPU-{n}", "NVIDIA H100 80GB", 80 * gib) for n in range(2)]
-    demands = [Demand(gpus=n % 3, memory=(n % 7) * gib, cores=n % 5 or None) for n in range(300)]
-    demands += [Demand(gpu_memory=20 * gib)] * 50 + [Demand(gpu="A100"), Demand(gpus=3)]
-    machine = Machine(16, 8, 16 * gib, gpus)
-    rows, executor = ran(machine, demands)
+    anyio.run(dispatch, targets, executor, rows.append, anyio.Event())
     assert sorted(row.index for row in rows) == list(range(352))
     assert [row.target for row in rows if row.outcome == "error"] == ["t350", "t351"]
     assert 1 < executor.most <= 16
-    assert (machine.running, machine.cores, machine.memory) == (0, 8, 16 * gib)
+    assert (machine.running, machine.cores, machine.memory) == (0, 8, 16 * GIB)
     assert [(gpu.users, gpu.promised) for gpu in gpus] == [(0, 0), (0, 0)]
 
 
 def test_targets_share_a_gpu_when_their_measured_memory_fits() -> None:
-    gib = 1 << 30
-    machine = Machine(64, 64, 1 << 40, [Gpu("GPU-0", "H100", 80 * gib)])
-    small, unknown = Demand(gpu_memory=20 * gib), Demand()
+    machine = Machine(64, 64, 1 << 40, [Gpu("GPU-0", "H100", 80 * GIB)])
+    small, unknown = Demand(gpu_memory=20 * GIB), Demand()
     shares = [machine.take(small) for _ in range(4)]
     assert [share is not None for share in shares] == [True, True, True, False]
     assert machine.take(unknown) is None  # what nobody has measured runs alone
@@ -438,10 +411,6 @@ def test_targets_share_a_gpu_when_their_measured_memory_fits() -> None:
     assert machine.take(small) is None
 
 
-SMI = """\
-#!/bin/sh
-echo "0, GPU-aaaa-1, NVIDIA H200, 143771, 143100"
-"""
 SAYS = """\
 import os
 print(os.path.basename(__file__), file=open(os.environ["LOG"], "a"))
@@ -451,100 +420,83 @@ if __file__.endswith("a.py"):
 """
 
 
+@pytest.mark.anyio
 @pytest.mark.parametrize("who", ["another client", "another process"])
-def test_a_sweep_gives_the_gpu_to_who_waits_between_two_targets(
+async def test_a_sweep_gives_the_gpu_to_who_waits_between_two_targets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, who: str
 ) -> None:
     """The first target starts only once the other one waits, and the GPU is not free before."""
-    smi = tmp_path / "bin" / "nvidia-smi"
-    smi.parent.mkdir()
-    smi.write_text(SMI)
-    smi.chmod(0o755)
-    log, held, mailbox = tmp_path / "log", tmp_path / "held", tmp_path / "mailbox"
+    smi = program(tmp_path / "bin" / "nvidia-smi", "echo 0, GPU-aaaa-1, H200, 143771, 143100")
+    log, held, mailbox = (tmp_path / name for name in ("LOG", "HELD", "MAILBOX"))
     monkeypatch.setenv("PATH", f"{smi.parent}{os.pathsep}{os.environ['PATH']}")
-    for name, place in (("LOG", log), ("HELD", held), ("MAILBOX", mailbox)):
-        monkeypatch.setenv(name, str(place))
+    for place in (log, held, mailbox):
+        monkeypatch.setenv(place.name, str(place))
     os.mkfifo(held)
     os.mkfifo(mailbox)
-    path = manifest(tmp_path / "of")
-    for name in ("a", "b", "c"):
-        (path.parent / f"{name}.py").write_text(SAYS)
-        path.write_text(path.read_text() + f'[[target]]\nscript = "{name}.py"\n')
+    path = manifest(tmp_path / "of", a=SAYS, b=SAYS, c=SAYS)
     (tmp_path / "other.py").write_text(SAYS)
 
-    async def main() -> None:
-        async with api.service(None, PATIENCE_S) as mine, api.service(None, PATIENCE_S) as theirs:
-            swept = await mine.start(SWEEP, sweep_request(path, jobs=1), "token alice")
-            await anyio.to_thread.run_sync(mailbox.read_text)
-            request = api.request(script=tmp_path / "other.py", python=torch_python())
-            service = mine if who == "another client" else theirs
-            other = await service.start(stage_kind("baseline"), request, "token bob")
-            waits = anyio.Event()
+    async with api.service(None, PATIENCE_S) as mine, api.service(None, PATIENCE_S) as theirs:
+        swept = await mine.start(SWEEP, sweep_request(path, jobs=1), "token alice")
+        await anyio.to_thread.run_sync(mailbox.read_text)
+        request = api.request(script=tmp_path / "other.py", python=torch_python())
+        service = mine if who == "another client" else theirs
+        other = await service.start(stage_kind("baseline"), request, "token bob")
+        waits = anyio.Event()
 
-            def look(said: str) -> None:
-                if "waiting" in said:
-                    waits.set()
+        def look(said: str) -> None:
+            if "waiting" in said:
+                waits.set()
 
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(service.wait, other, None, look, "token bob")
-                await waits.wait()
-                await anyio.to_thread.run_sync(held.write_text, "go on")
-            await mine.wait(swept, owner="token alice")
-
-    anyio.run(main)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(service.wait, other, None, look, "token bob")
+            await waits.wait()
+            await anyio.to_thread.run_sync(held.write_text, "go on")
+        await mine.wait(swept, owner="token alice")
     assert log.read_text().split() == ["a.py", "other.py", "b.py", "c.py"]
 
 
-def test_targets_that_can_never_run_leave_the_loop_to_others() -> None:
+@pytest.mark.anyio
+async def test_targets_that_can_never_run_leave_the_loop_to_others() -> None:
     rows: list[Row] = []
     many = (Planned(n, f"t{n}", demand=Demand(gpus=9)) for n in range(100_000))
-
-    async def main() -> None:
-        stop = anyio.Event()
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(dispatch, many, Pretended(Machine(1, 1, 1)), rows.append, stop)
-            while not rows:
-                await anyio.lowlevel.checkpoint()
-            stop.set()
-
-    anyio.run(main)
+    stop = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(dispatch, many, Pretended(Machine(1, 1, 1)), rows.append, stop)
+        while not rows:
+            await anyio.lowlevel.checkpoint()
+        stop.set()
     assert len(rows) < 100
 
 
-def test_a_full_disk_ends_the_sweep_with_its_rows_kept(tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_sweep_with_its_rows_kept() -> None:
     def on_row(row: Row) -> None:
         raise OSError(28, "No space left on device")
 
-    async def main() -> None:
-        targets = iter([Planned(0, "a"), Planned(1, "b")])
-        await dispatch(targets, Pretended(Machine(1, 1, 1)), on_row, anyio.Event())
-
+    targets, executor = iter([Planned(0, "a"), Planned(1, "b")]), Pretended(Machine(1, 1, 1))
     with pytest.raises(OSError, match="No space left"):
-        anyio.run(main)
+        anyio.run(dispatch, targets, executor, on_row, anyio.Event())
 
 
-def test_an_agent_sweeps_pages_through_buckets_and_compares(tmp_path: Path) -> None:
+@pytest.mark.anyio
+async def test_an_agent_sweeps_pages_through_buckets_and_compares(tmp_path: Path) -> None:
     path = manifest(tmp_path / "of", "zero", "dies")
+    async with Client(create_server()) as client:
 
-    async def main() -> tuple[Any, Any, Any, Any]:
-        async with Client(create_server()) as client:
-            started = await client.call_tool("sweep", {"manifest": str(path), "wait_s": 0})
-            run = started.structured_content["run"]
-            ended = await client.call_tool("wait_run", {"run": run})
-            page = await client.call_tool(
-                "read_artifact", {"run": run, "name": "buckets.jsonl", "offset": 1, "limit": 1}
-            )
-            again = await client.call_tool("sweep", {"manifest": str(path), "baseline": run})
-            return started, ended, page, again
+        async def call(tool: str, **words: Any) -> Any:
+            return (await client.call_tool(tool, words)).structured_content
 
-    started, ended, page, again = anyio.run(main)
-    assert started.structured_content["status"] == "running"
-    answer = ended.structured_content
-    assert (answer["status"], answer["failed"], answer["result"]) == ("done", 2, "bad")
-    assert answer["buckets"][1]["id"] in page.structured_content["text"]
-    assert answer["next"][0]["tool"] == "minify"
-    assert again.structured_content["result"] == "good"
-    assert {one["state"] for one in again.structured_content["buckets"]} == {"still"}
+        started = await call("sweep", manifest=str(path), wait_s=0)
+        run = started["run"]
+        ended = await call("wait_run", run=run)
+        page = await call("read_artifact", run=run, name="buckets.jsonl", offset=1, limit=1)
+        again = await call("sweep", manifest=str(path), baseline=run)
+    assert started["status"] == "running"
+    assert (ended["status"], ended["failed"], ended["result"]) == ("done", 2, "bad")
+    assert ended["buckets"][1]["id"] in page["text"]
+    assert ended["next"][0]["tool"] == "minify"
+    assert again["result"] == "good"
+    assert {one["state"] for one in again["buckets"]} == {"still"}
 
 
 def test_the_action_sweeps_and_compares_with_the_baseline(tmp_path: Path) -> None:
@@ -552,11 +504,8 @@ def test_the_action_sweeps_and_compares_with_the_baseline(tmp_path: Path) -> Non
     action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text("utf-8"))
     step = action["runs"]["steps"][-1]
     manifest(tmp_path / "of", "zero")
-    programs = tmp_path / "aoti-debug" / "bin"
-    programs.mkdir(parents=True)
-    program = programs / "aoti-debug"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m aoti_debug "$@"\n')
-    program.chmod(0o755)
+    ours = f'exec "{sys.executable}" -m aoti_debug "$@"'
+    program(tmp_path / "aoti-debug" / "bin" / "aoti-debug", ours)
     given = {
         **{name: one.get("default", "") for name, one in action["inputs"].items()},
         "manifest": "of/sweep.toml",
