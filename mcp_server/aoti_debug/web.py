@@ -57,6 +57,7 @@ IDLE_S = 30 * 60.0  # after which the SDK ends a session
 BODY = 1 << 20
 # Bytes of one client's requests, at once and in a second: to parse them holds the event loop.
 BURST, RATE = 2 << 20, 1 << 18
+COST = 2 << 10  # of a request beside its body
 SMALL = 500  # chunks of a body that come at once
 BUSY = 2
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
@@ -165,6 +166,8 @@ class Guard:
             await refused(scope, receive, send)
         elif scope["method"] == "POST":
             await self._counted(scope, headers, receive, send)
+        elif self._tokens is not None and self._is_over(scope[OWNER], 0):
+            await _closing(429)(scope, receive, send)
         else:  # a session has one stream at a time
             await self._passed(scope, headers, receive, send)
 
@@ -200,20 +203,23 @@ class Guard:
         body: bytes | None = None
         with anyio.move_on_after(BODY_S):
             body = await _body(receive)
-        over = self._over(client) + len(body or b"")
-        if over > BURST and len(body or b"") <= BODY:
+        size = len(body or b"")
+        if size <= BODY and self._is_over(client, size):
             what = f"your requests came at over {RATE >> 10} KiB a second"
             await _refusal(429, what, "Wait some seconds.")(scope, receive, send)
             return
-        self._sent[client] = over, time.monotonic()
         await self._whole(body, scope, headers, receive, send)
 
-    def _over(self, client: str) -> float:
-        """Return how many bytes a client has sent over its rate; forget who has sent none."""
+    def _is_over(self, client: str, size: int) -> bool:
+        """Count a request, unless its client is over its rate; forget who is not."""
         now = time.monotonic()
-        left = {who: size - (now - at) * RATE for who, (size, at) in self._sent.items()}
-        self._sent = {who: (size, now) for who, size in left.items() if size > 0}
-        return self._sent.get(client, (0.0, now))[0]
+        left = {who: over - (now - at) * RATE for who, (over, at) in self._sent.items()}
+        self._sent = {who: (over, now) for who, over in left.items() if over > 0}
+        over = self._sent.get(client, (0.0, now))[0] + COST + size
+        if over > BURST:
+            return True
+        self._sent[client] = over, now
+        return False
 
     async def _whole(
         self, body: bytes | None, scope: Scope, headers: Headers, receive: Receive, send: Send

@@ -135,8 +135,13 @@ def test_paths_into_what_another_client_left_lead_nowhere(tmp_path: Path, kind: 
     assert within(tmp_path, BOB) is None
     (tmp_path / "a").mkdir()
     (tmp_path / "again").symlink_to("a/../" * 600 + "again")
-    with pytest.raises(UnreadableInput):
-        within(tmp_path / "again", ALICE)
+    chain = "/".join(["."] * 9)
+    for number in range(50):
+        (tmp_path / f"l{number}").symlink_to(".")
+        chain += f"/l{number}"
+    for long in ("again", chain, "none/../again", f"none/../{chain}"):
+        with pytest.raises(UnreadableInput):
+            within(tmp_path / long, ALICE)
 
 
 def ledger_of_alice(kind: str, name: str) -> Path:

@@ -225,7 +225,7 @@ def test_versions_are_read_without_importing_torch_and_follow_changes(tmp_path):
         found = installed_versions(Path(sys.executable), env)
         assert (found.torch, found.torch_cuda) == ("2.13.0+cu130", "13.0")
         assert found.python == ".".join(map(str, sys.version_info[:3]))
-    other = {**env, "PYTHONUSERBASE": "/elsewhere"}  # what one client says, no other is given
+    other = {**env, "BASH_ENV": "/elsewhere"}  # what one client says, no other is given
     assert installed_versions(Path(sys.executable), other)
     assert len(list((tmp_path / "home" / "interpreters").iterdir())) == 2
     _torch(tmp_path / "packages", "2.14.0")

@@ -4,6 +4,7 @@ failures one bucket, what a cluster is asked for, which version is tried next.""
 from __future__ import annotations
 
 import io
+import json
 import math
 import os
 import sys
@@ -158,13 +159,21 @@ def test_an_interpreter_without_pytest_is_refused_for_tests(tmp_path: Path) -> N
         ({"fail_on": "some"}, "Use new, any or proved"),
         ({"baseline": "r-20990101-0000-none"}, "there is no sweep"),
         ({"resume": "/no/such/place"}, "there is no sweep"),
+        ({"manifest": "\0"}, "null byte"),
     ],
 )
 def test_wrong_words_are_told_before_anything_starts(
     tmp_path: Path, words: dict[str, str], said: str
 ) -> None:
     with pytest.raises(WrongUse, match=said):
-        sweep_request(written(tmp_path, ONE), **words)  # type: ignore[arg-type]
+        sweep_request(**{"manifest": written(tmp_path, ONE), **words})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["A:>1500000000", "A!r", "A.real", "A[0]"])
+def test_braces_hold_a_name_alone(tmp_path: Path, field: str) -> None:
+    text = f"[matrix]\nA = [1]\n'{field}' = [2]\n{ONE}args = ['{{{field}}}']\n"
+    with pytest.raises(WrongManifest, match="write its name alone"):
+        sweep_request(written(tmp_path, text))
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
@@ -322,8 +331,10 @@ def test_failures_that_are_all_different_are_found_again_beyond_those_compared()
 
 def test_a_row_that_no_sweep_writes_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "sweep.jsonl"
-    lines = (HEAD, row(0, text="x" * (1 << 19)), row(1))
-    path.write_text("".join(f"{line.model_dump_json()}\n" for line in lines))
+    lines = [one.model_dump_json() for one in (HEAD, row(0, text="x" * (1 << 19)), row(1))]
+    many = {str(number): 1.0 for number in range(999)}
+    lines.append(json.dumps({**json.loads(lines[-1]), "index": 2, "phases": many}))
+    path.write_text("\n".join(lines) + "\n")
     assert [one.index for one in rows_of(path)] == [1]
 
 

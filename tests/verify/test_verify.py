@@ -17,6 +17,7 @@ import pytest
 from aoti_debug.read.event_records import Call
 from aoti_debug.read.typed import take
 from aoti_debug.record.events import read_events
+from aoti_debug.run import kept
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
@@ -455,6 +456,22 @@ def test_a_link_leads_in_the_copy_where_it_led(tree: Path, tmp_path: Path) -> No
     assert (copy / "lib/deep").resolve() == outside
     assert (copy / "lib/own").resolve() == (copy / "whole").resolve() == copy / "model.py"
     assert (copy / "kept").resolve() == tree / ".git"
+
+
+def test_what_is_kept_of_others_is_not_copied(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tree / "state/uploads").mkdir(parents=True)
+    for name in ("state/uploads/theirs", "tokens"):
+        (tree / name).write_text("secret")
+    monkeypatch.setenv("AOTI_DEBUG_HOME", str(tree / "state"))
+    monkeypatch.setattr(kept, "private", [])
+    kept.private.append(tree / "tokens")
+    monkeypatch.setattr("aoti_debug.verify.patch.private", kept.private)
+    apply(read_patch(GIT), tree, tmp_path / "copy")
+    assert sorted(one.name for one in (tmp_path / "copy").iterdir()) == ["fixed.py", "model.py"]
+    with pytest.raises(BadPatch, match="runs and uploads are kept"):
+        apply(read_patch(GIT), tree / "state", tmp_path / "another")
 
 
 def test_a_patch_costs_no_more_than_its_lines(tree: Path) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -158,13 +157,13 @@ print(json.dumps([facts, {p: os.stat(p).st_mtime for p in watched}]))
 """
 
 
-_SAYS_WHERE = re.compile(r"PYTHON|LD_|HOME$|VIRTUAL_ENV$")  # variables by which modules are found
+_OF_SHELLS = {"_", "SHLVL", "PWD", "OLDPWD", "COLUMNS", "LINES"}  # others can say what is found
 
 
 def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> Installed:
     """Return what is installed for `python`; the answer is kept while its files stay the same."""
     env = os.environ if env is None else env
-    says = (f"{name}={env[name]}" for name in sorted(env) if _SAYS_WHERE.match(name))
+    says = (f"{name}={env[name]}" for name in sorted(env.keys() - _OF_SHELLS))
     key = "\0".join((str(python), *says))
     kept = home(env) / "interpreters" / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
     if known := _known(kept, python):
@@ -178,6 +177,8 @@ def installed_versions(python: Path, env: Mapping[str, str] | None = None) -> In
         watched[str(python)] = python.stat().st_mtime
     except (ValueError, IndexError, TypeError, OSError):
         return Installed(problem=(answer.stderr.strip() or f"exit {answer.code}")[-300:])
+    if found.python is None:
+        return found
     with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
         make_folder(kept.parent)
         write_atomically(kept, json.dumps([asdict(found), watched]).encode())

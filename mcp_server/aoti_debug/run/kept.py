@@ -211,13 +211,13 @@ def _passes_proc(path: Path) -> bool:
         try:
             to = os.readlink(at)  # noqa: PTH115 - of thousands of parts
         except (FileNotFoundError, NotADirectoryError):
-            return False  # nothing can be opened there
+            return ".." in left  # nothing can be opened there, but Python would go on
         except OSError:  # no link
             continue
         left += to.split("/")[::-1]
         at, links = "" if to.startswith("/") else at.rpartition("/")[0], links + 1
         if links > LINKS:
-            return False  # the kernel opens nothing there
+            return True  # the kernel opens nothing there, and Python would follow them all
     return True
 
 

@@ -147,17 +147,19 @@ class Manifest(_Strict):
 
 
 def _in_braces(texts: Iterable[str], where: str) -> set[str]:
-    """Return each whole field, with its format; raise WrongManifest for an open brace."""
+    """Return the names; raise WrongManifest for an open brace, and for more than a name in one."""
+    braces = "Write {{ and }} for braces of your own."
+    found = set()
     try:
-        return {
-            name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
-            for text in texts
-            for _, name, form, conversion in string.Formatter().parse(text)
-            if name is not None
-        }
+        for text in texts:
+            for _, name, form, conversion in string.Formatter().parse(text):
+                if form or conversion or (name and re.search(r"[.\[]", name)):
+                    what = f"{where}: {name!r} has a format: write its name alone"
+                    raise WrongManifest(what, help=braces)
+                found |= {name} if name is not None else set()
     except ValueError as error:
-        what = f"{where}: {error}"
-        raise WrongManifest(what, help="Write {{ and }} for braces of your own.") from error
+        raise WrongManifest(f"{where}: {error}", help=braces) from error
+    return found
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
@@ -171,6 +173,8 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
     except OSError as error:
         why = refused_by_system(error) or f"cannot read {given.name}: {error.strerror}"
         raise WrongManifest(str(why), help="") from error
+    except ValueError as error:  # a path with a NUL
+        raise WrongManifest(f"cannot read {plain(str(given), 80)}: {error}") from error
     if len(data) > MANIFEST_BYTES:
         raise WrongManifest(f"{given.name} is longer than {MANIFEST_BYTES:,} bytes")
     if any(part.count(b".") >= KEY_PARTS for part in _BETWEEN_KEYS.split(data)):

@@ -23,6 +23,7 @@ from aoti_debug.vocabulary import Fingerprint
 LEDGER = "sweep.jsonl"
 LINE_BYTES = 4 << 20
 ROW_BYTES = 256 << 10  # of one target; the first and the last line are longer
+PARTS = 100  # operators, and phases, of a row
 LEDGER_BYTES = 1 << 30
 LINES = 3 * MOST_TARGETS  # behind a full disk's there is an empty one; and those of other versions
 RESERVE = ".sweep.reserve"
@@ -57,7 +58,9 @@ class Row(Model):
     )
     constant: str | None = Field(None, description="the faulty constant of load_constants")
     signature: Fingerprint | None = None
-    ops: tuple[str, ...] = Field((), description="operators that the diagnosis names")
+    ops: tuple[str, ...] = Field(
+        (), max_length=PARTS, description="operators that the diagnosis names"
+    )
     guide: str | None = None
     fix: str | None = None
     place: str | None = Field(None, description="FILE:LINE of the user's")
@@ -66,7 +69,7 @@ class Row(Model):
     attempts: int = 1
     failures: int = 0
     wall_s: float = 0.0
-    phases: dict[str, float] = Field(default_factory=dict, description="seconds")
+    phases: dict[str, float] = Field(default_factory=dict, max_length=PARTS, description="seconds")
     memory: int | None = Field(None, description="peak of the script's processes, bytes")
     gpu_memory: int | None = None
     size: int | None = Field(None, description="bytes of the package, or of the script")

@@ -6,13 +6,14 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 from aoti_debug.errors import WrongUse
 from aoti_debug.plain import plain
+from aoti_debug.run.kept import home, private
 
 TREE_BYTES = 256 * 1024 * 1024
 MISPLACED = 100  # changes whose lines are looked for elsewhere
@@ -254,16 +255,18 @@ def copy_tree(tree: Path, root: Path) -> None:
     """Copy the sources of a tree; links lead to the copy of their target, else to the target
     itself. Raise BadPatch where the tree is too large or cannot be read."""
     own = "Apply the patch to a copy of your own and give the script in it."
-    size = 0
+    size, apart = 0, {one.resolve() for one in (home(), *private)}
+    if tree.resolve() in apart:
+        raise BadPatch(f"{tree} is where runs and uploads are kept", help=own)
     try:
-        for path in files_of(tree):
+        for path in files_of(tree, apart):
             size += path.lstat().st_size
             if size > TREE_BYTES:
                 much = f"{tree} holds more than {TREE_BYTES >> 20} MiB, too much to be copied"
                 raise BadPatch(much, help=own)
-        shutil.copytree(tree, root, symlinks=True, ignore=partial(_left_out, root))
+        shutil.copytree(tree, root, symlinks=True, ignore=partial(_left_out, root, apart))
         root.chmod(0o700)
-        for path in files_of(root):
+        for path in files_of(root, apart):
             if path.is_symlink():
                 _relink(path, tree, root)
             else:
@@ -283,23 +286,29 @@ def _relink(link: Path, tree: Path, root: Path) -> None:
     link.symlink_to(root / place.relative_to(tree) if inside else place)
 
 
-def _left_out(root: Path, folder: str, names: list[str]) -> set[str]:
+def _left_out(root: Path, apart: Collection[Path], folder: str, names: list[str]) -> set[str]:
     """Return what is not copied of a folder: no sources, pipes, sockets, devices, the copy."""
     copied = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
     return {
         path.name
         for path in (Path(folder, name) for name in names)
         if stat.S_IFMT(path.lstat().st_mode) not in copied
-        or path.name in LEFT_OUT
+        or _is_apart(path, apart)
         or root.is_relative_to(path)
     }
 
 
-def files_of(tree: Path) -> Iterator[Path]:
+def _is_apart(path: Path, apart: Collection[Path]) -> bool:
+    """Tell whether a path is no source: what tools leave, the home of all runs, files of tokens."""
+    others = (one for one in apart if one.name == path.name)
+    return path.name in LEFT_OUT or any(path.resolve() == one for one in others)
+
+
+def files_of(tree: Path, apart: Collection[Path] = ()) -> Iterator[Path]:
     for path in tree.iterdir():
-        if path.name in LEFT_OUT:
+        if _is_apart(path, apart):
             continue
         if path.is_dir() and not path.is_symlink():
-            yield from files_of(path)
+            yield from files_of(path, apart)
         else:
             yield path

@@ -78,7 +78,7 @@ def script_of(original: Target) -> Path:
 def _patch(path: Path) -> str:
     try:
         return read_regular(path, PATCH_BYTES, follow=True).decode().replace("\r\n", "\n")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise UnreadableInput(
             f"cannot read {path}: {error}", help="Give a unified diff."
         ) from error
