@@ -9,6 +9,7 @@ from typing import Any
 from . import describe, events, intermediates, marks
 from . import eager as plainly
 from .describe import dtype_of
+from .graph_run import Observer
 from .lazy import torch
 from .standalone import Inputs, statistics
 
@@ -224,7 +225,9 @@ def beyond_rounding(found: list[Document]) -> bool:
     )
 
 
-def in_tf32(module: Any, inputs: Inputs, reference: list[Any] | None) -> list[Any] | None:
+def in_tf32(
+    module: Any, inputs: Inputs, reference: list[Any] | None, *watching: Observer
+) -> list[Any] | None:
     """Return what a module gives in float64 when the factors of its convolutions are rounded to
     TF32; None where they are not, or this cannot be told. torch lets cuDNN do so by itself, and
     the layout decides whether it does: a package may where the program does not."""
@@ -232,7 +235,8 @@ def in_tf32(module: Any, inputs: Inputs, reference: list[Any] | None) -> list[An
         return None
     try:
         wide, wider = plainly.widen(module), plainly.widen_inputs(inputs)
-        return intermediates.with_short_factors(wide, wider, intermediates.CONVOLUTIONS, 10)
+        short = wide, wider, intermediates.CONVOLUTIONS, 10, True
+        return intermediates.with_short_factors(*short, *watching)
     except Exception:  # without a measure of rounding, float32's own is the measure
         return None
 

@@ -11,7 +11,7 @@ from typing import Any
 from . import standalone
 from .describe import is_float
 from .fakes import is_custom
-from .graph_run import base, outputs_of, reached
+from .graph_run import Observer, base, reached, values_of
 from .lazy import torch
 
 Document = dict[str, Any]
@@ -202,6 +202,7 @@ def with_short_factors(
     products: tuple[str, ...],
     bits: int,
     nearest: bool = True,
+    *watching: Observer,
 ) -> list[Any]:
     """Return a module's outputs with the factors of these products short of mantissa."""
 
@@ -213,7 +214,10 @@ def with_short_factors(
         short = [rounded(one, bits, nearest) if n in factors else one for n, one in enumerate(args)]
         return node.target(*short, **kwargs)
 
-    return outputs_of(module, inputs.flat, compute, writes=True)
+    found: list[Any] = values_of(module, inputs.flat, (), compute, *watching, writes=True)[
+        "outputs"
+    ]
+    return found
 
 
 def rounded(leaf: Any, bits: int, nearest: bool = True) -> Any:

@@ -114,6 +114,9 @@ class Values(taps.Hook):
             at, memory = (row["number"] - 1, place), argument["memory"]
             wrote = Written(at, memory, sampled(tensor), now["digest"], ops, nodes)
             wrote.fresh = not argument["read"]
+            wrote.read = frozenset(
+                one["before"]["digest"] for one in row["arguments"] if one["read"]
+            )
             wrote.computed = row["kernel"] in LIBRARY and _is_product(call)
             wrote.moved = call.kind != "extern" and _is_moved(call, tensor)
             self.written.append(wrote)

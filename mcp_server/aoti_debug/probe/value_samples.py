@@ -73,7 +73,9 @@ def _weights(device: str, bits: int) -> Any:
     return (places ^ (places >> 29)) | 1
 
 
-def held_against(given: Sample, own: Sample, exact: Sample) -> Document:
+def held_against(
+    given: Sample, own: Sample, exact: Sample, short: Sample | None = None
+) -> Document:
     """Compare a package's values with a program's, as `compare` does: in the shorter of their
     dtypes, since a kernel may keep more precision, or less."""
     values, plain = given.values, own.values
@@ -82,7 +84,8 @@ def held_against(given: Sample, own: Sample, exact: Sample) -> Document:
         values, plain = values.to(shorter), plain.to(shorter)
     elif not is_float(values) and not is_float(plain):
         values, plain = values.to(torch.int64), plain.to(torch.int64)
-    found = compare.outputs([values], [plain], [exact.values])[0]
+    shorter = [short.values] if short is not None else None
+    found = compare.outputs([values], [plain], [exact.values], shorter)[0]
     if first := found.get("first_wrong"):
         first["at"] = given.at(first["at"][0])
     return found

@@ -13,7 +13,7 @@ from .describe import is_float
 from .graph_run import Document
 from .lazy import torch
 from .places import Place
-from .value_samples import Sample, held_against
+from .value_samples import Sample, digest, held_against
 
 _PROBES = 64  # elements by which it is seen whether to compare the others
 _NEAR = 0.05  # of the largest, in 16 bits; a wider dtype has to be nearer
@@ -41,6 +41,11 @@ class Reference:
     exact: Sample
     users: frozenset[str] = frozenset()
     choice: Choice | None = None
+    short: Sample | None = None  # with a precision that a kernel may use as well
+
+    @property
+    def digest(self) -> str:
+        return digest(self.own.values) if self.own.step == 1 else ""
 
 
 class Written:
@@ -61,6 +66,7 @@ class Written:
         self.ops, self.nodes = ops, nodes  # names of those that the launch stands for
         self.fresh = False  # nothing was read of this memory
         self.computed = False  # known to be right of what its kernel read
+        self.read = frozenset[str]()  # digests of what its kernel read
         self.moved = False  # each element is one that its kernel read, or zero
         self.tied = False  # agrees, but for indices of elements that are equal up to rounding
         self.agrees: Document | None = None  # with which value of the reference
@@ -85,7 +91,7 @@ class Written:
         return self._held(self.closest[1])
 
     def _held(self, one: Reference) -> Document:
-        return {**one.what, **held_against(self.sample, one.own, one.exact)}
+        return {**one.what, **held_against(self.sample, one.own, one.exact, one.short)}
 
     def hold(self, one: Reference, apart: float) -> bool:
         """Compare with the value of the reference that it is, or may be; tell whether it agrees."""
@@ -225,13 +231,16 @@ class Matching:
         if group is None or not own.values.numel():
             return
         names, probes = (what["name"], what["node"]), _probes(value.exact)
-        own_error = float(_apart(_probes(own)[None], probes))
+        rounded = torch.stack([_probes(one) for one in (own, value.short) if one is not None])
+        own_error = float(_apart(rounded, probes).max())
         rounding = min(_NEAR, max(_near(own.values.dtype), 16 * own_error))
         node = what["node"]
         read = any(node not in nodes and nodes & value.users for nodes in self._stood)
         for place, apart, near, lost in group.worth(names, probes, rounding):
             one = group.written[place]
             named = one.names(node, what["name"], value.users)
+            if named < _OTHER and value.digest in one.read:
+                named = _OTHER  # it is what the kernel was given
             order = _LOST if read and lost and not named else named, apart
             if one.closest is None or order < one.closest[0]:
                 one.closest = order, value
@@ -242,11 +251,12 @@ class Matching:
 
 def first_wrong(
     launches: Sequence[Document], written: Sequence[Written], results: Collection[str]
-) -> tuple[Written, list[int]] | None:
+) -> tuple[Written, list[int], list[int]] | None:
     """Return the first value that no reference explains, and that is behind a wrong result, though
-    what its kernel read is right; with the launches that took it further and cannot be judged
-    either. `results` are the digests of what the package returned. A value that no reference has,
-    such as a partial sum, is right where what is computed from it is right."""
+    what its kernel read is right; with the launches that wrote what it read and no reference
+    explains, such as a partial sum, and those that took it further and cannot be judged either.
+    `results` are the digests of what the package returned. A value that no reference has is right
+    where what is computed from it is right."""
     made = _made(written)
     read = _read(launches, written, made)
     readers: dict[int, list[int]] = {}
@@ -291,7 +301,8 @@ def first_wrong(
             first = min(of_roots, key=lambda one: (one.launch, one.strangeness()))
             then = {reader for v in made[first.launch] for reader in readers.get(v, ())}
             further = sorted(n for n in then if not wrong.isdisjoint(made.get(n, ())))
-            return first, [] if first.alike else further
+            before = {written[v].launch for v in read[first.launch] & wrong}
+            return first, sorted(before), [] if first.alike else further
     return None
 
 

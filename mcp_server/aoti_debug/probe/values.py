@@ -95,7 +95,7 @@ def first_in(options: Any, inputs: Inputs, program: Any) -> Document | None:
     call(options, inputs, report, seen)
     hold_against_program(program, inputs, seen.written, report)
     found = first_of(seen)
-    if found is None or found["then"] or not found["like"]:
+    if found is None or not found["sure"] or not found["like"]:
         return None
     along = [one.agrees for one in seen.written if one.agrees is not None]
     return {**found, "kernel": seen.launches[found["number"] - 1]["kernel"], "along": along}
@@ -171,8 +171,9 @@ class Exact(Observer):
     """Hold the values of a run in float64 against what was written; `decomposed`: of a program
     whose nodes are made of those of another."""
 
-    def __init__(self, matching: Matching, own: Own, *, decomposed: bool) -> None:
+    def __init__(self, matching: Matching, own: Own, short: Own, *, decomposed: bool) -> None:
         self._matching, self._own, self._decomposed = matching, own.samples, decomposed
+        self._short = short.samples  # with a precision that kernels may use as well
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
         name, users = self._name(node), frozenset(map(self._name, node.users))
@@ -180,7 +181,8 @@ class Exact(Observer):
             own = self._own.pop((node.name, place), None)
             if own is not None:
                 what = {**located(node), "node": name, "name": base(node)}
-                one = Reference(what, own, sampled(tensor), users)
+                short = self._short.pop((node.name, place), None)
+                one = Reference(what, own, sampled(tensor), users, short=short)
                 if choices.chosen_from(base(node), place, args) is not None:
                     given = self._own.pop((node.name, _GIVEN))
                     one.choice = choices.choice(base(node), args, kwargs, given)
@@ -188,8 +190,10 @@ class Exact(Observer):
 
     def _name(self, node: Any) -> str:
         """Return a node's name in the program that was exported."""
-        made_of = node.meta.get("from_node") if self._decomposed else None
-        return str(made_of[-1].name if made_of else node.name)
+        name, made_of = node.name, node.meta.get("from_node") if self._decomposed else None
+        while made_of:  # each pass adds itself
+            name, made_of = made_of[-1].name, made_of[-1].from_node
+        return str(name)
 
 
 def hold_against_program(
@@ -208,9 +212,10 @@ def hold_against_program(
 
 
 def _hold(matching: Matching, program: Any, inputs: Inputs, *, decomposed: bool) -> None:
-    own = Own()
-    Run(compare.unguarded(program), own)(standalone.copied(inputs).flat)
-    exact = Exact(matching, own, decomposed=decomposed)
+    own, short, module = Own(), Own(), compare.unguarded(program)
+    Run(module, own)(standalone.copied(inputs).flat)
+    compare.in_tf32(module, standalone.copied(inputs), [], short)
+    exact = Exact(matching, own, short, decomposed=decomposed)
     eager.in_float64(compare.unguarded(program), standalone.copied(inputs), (), exact)
 
 
@@ -237,11 +242,12 @@ def first_of(seen: Values) -> Document | None:
     found = first_wrong(seen.launches, seen.written, results)
     if found is None:
         return None
-    one, after = found
+    one, before, after = found
     row = seen.launches[one.launch]
     return {
         "number": row["number"],
         "argument": row["arguments"][one.place]["name"],
         "like": one.like,
-        "then": [seen.launches[n]["number"] for n in after[:_SEEN]],
+        "then": [seen.launches[n]["number"] for n in (*before, *after)[:_SEEN]],
+        "sure": not after,
     }

@@ -128,7 +128,7 @@ def _where(first: FirstWrong | None) -> list[Item]:
     items = [Item(nearest, "the value of the reference that is nearest")] if nearest else []
     items += [Item(first.inside)] if first.inside else []
     numbers = ", ".join(map(str, first.then))
-    items += [Item(f"launch {numbers}", "reads it, and may be wrong instead")] if numbers else []
+    items += [Item(f"launch {numbers}", "beside it, may be wrong instead")] if numbers else []
     return [*map(source_item, first.source), *items]
 
 
