@@ -21,6 +21,7 @@ class Value:
     alike: bool = True
     computed: bool = False
     moved: bool = False
+    summed: bool = False
     tied: bool = False
 
     @property
@@ -137,6 +138,15 @@ def test_a_copy_of_what_was_read_is_not_blamed_for_the_kernel_beside_it() -> Non
     written = [Value(0, None, alike=False, moved=True), Value(1, None), Value(2, None)]
     found = first_wrong(launches, written, {"2"})  # type: ignore[arg-type]
     assert found is not None and found[0].launch == 1
+
+
+def test_a_sum_is_known_by_its_mean() -> None:
+    torch = pytest.importorskip("torch")
+    mean = sampled(torch.tensor([0.25, -3.0, 1.5]))
+    for factor, summed in ((32.0, True), (2.5, False), (1.0, False), (-2.0, False)):
+        one = wrote(0, 0, mean.values * factor, "mean")
+        Matching([one]).offer(Reference({"node": "mean", "name": "mean"}, mean, mean))
+        assert one.summed == summed
 
 
 def test_of_elements_that_are_equal_up_to_rounding_either_may_be_chosen() -> None:

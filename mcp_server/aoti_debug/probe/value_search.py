@@ -68,6 +68,7 @@ class Written:
         self.computed = False  # known to be right of what its kernel read
         self.read = frozenset[str]()  # digests of what its kernel read
         self.moved = False  # each element is one that its kernel read, or zero
+        self.summed = False  # a multiple of a value that the launch stands for: a mean's sum
         self.tied = False  # agrees, but for indices of elements that are equal up to rounding
         self.agrees: Document | None = None  # with which value of the reference
         # The nearest value of the reference, where it agrees with none: how far, and which it is.
@@ -147,6 +148,18 @@ def _elements(sample: Sample) -> tuple[int, bool]:
 def _probes(sample: Sample) -> Any:
     few = sample.values[:: -(-sample.values.numel() // _PROBES) or 1]
     return few.to(torch.float64)
+
+
+def _is_multiple(given: Sample, value: Reference) -> bool:
+    """Tell whether a value is two or more times another, as a sum is of the mean."""
+    if not (is_float(given.values) and is_float(value.exact.values)) or len(given.values) < 2:
+        return False
+    exact = value.exact.values.to(torch.float64)
+    times = (given.values.to(torch.float64) * exact).sum() / (exact * exact).sum()
+    if not 1.5 < float(times) < 1e9:
+        return False
+    scaled = (one._replace(values=one.values * times.round()) for one in (value.own, value.exact))
+    return bool(held_against(given, *scaled)["verdict"] == "agrees")
 
 
 def _near(dtype: Any) -> float:
@@ -244,6 +257,7 @@ class Matching:
             order = _LOST if read and lost and not named else named, apart
             if one.closest is None or order < one.closest[0]:
                 one.closest = order, value
+            one.summed |= named < _OTHER and _is_multiple(one.sample, value)
             chosen = value.choice is not None and node in one.nodes
             if (near or chosen) and one.hold(value, apart):
                 group.open[place] = False
@@ -293,7 +307,8 @@ def first_wrong(
     # its bias is added. A kernel that reads it is right, or another such value is.
     kernels = {v: launches[written[v].launch]["kernel"] for v in wrong}
     unsure = {v for v in wrong if kernels[v] in LIBRARY and (v in taken or kernels[v] in passed)}
-    unsure |= computed | {v for v in wrong if written[v].moved and not written[v].alike}
+    partial = {v for v in wrong if written[v].moved or written[v].summed}
+    unsure |= computed | {v for v in partial if not written[v].alike}
     for some in (whole - unsure, wrong - unsure, whole, wrong):
         roots = [v for v in some if some.isdisjoint(read[written[v].launch])]
         if roots:
