@@ -49,7 +49,8 @@ def chosen_from(name: str, place: int, args: Any) -> Any:
     """Return the floats that the indices among an operator's results choose from; None where it
     gives none in this place."""
     known = _INDICES.get(name)
-    return args[0] if known is not None and place == known[0] and is_float(args[0]) else None
+    chooses = known is not None and place == known[0] and args and is_float(args[0])
+    return args[0] if chooses else None
 
 
 def choice(name: str, args: Any, kwargs: Any, rounded: Sample) -> Choice:
