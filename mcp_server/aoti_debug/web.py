@@ -167,7 +167,7 @@ class Guard:
         elif scope["method"] == "POST":
             await self._counted(scope, headers, receive, send)
         elif self._tokens is not None and self._is_over(scope[OWNER], 0):
-            await _closing(429)(scope, receive, send)
+            await _too_fast()(scope, receive, send)
         else:  # a session has one stream at a time
             await self._passed(scope, headers, receive, send)
 
@@ -203,10 +203,8 @@ class Guard:
         body: bytes | None = None
         with anyio.move_on_after(BODY_S):
             body = await _body(receive)
-        size = len(body or b"")
-        if size <= BODY and self._is_over(client, size):
-            what = f"your requests came at over {RATE >> 10} KiB a second"
-            await _refusal(429, what, "Wait some seconds.")(scope, receive, send)
+        if self._is_over(client, len(body or b"")):
+            await _too_fast()(scope, receive, send)
             return
         await self._whole(body, scope, headers, receive, send)
 
@@ -399,6 +397,11 @@ async def _body(receive: Receive) -> bytes:
         if not message.get("more_body", False) or sum(map(len, parts)) > BODY:
             break
     return b"".join(parts)
+
+
+def _too_fast() -> Response:
+    what = f"your requests came at over {RATE >> 10} KiB a second, {COST >> 10} for each"
+    return _refusal(429, what, "Wait some seconds.")
 
 
 def _refusal(status: int, what: str, instead: str) -> Response:

@@ -33,7 +33,7 @@ from aoti_debug.sweep.plan import _HAS
 from aoti_debug.sweep.row import UnreadableSweep, rows_of
 from aoti_debug.tools.waiting import in_turn
 from aoti_debug.upload import _receive
-from aoti_debug.web import REQUESTS, SESSIONS, Guard, Tokens, tokens
+from aoti_debug.web import BODY, BURST, COST, REQUESTS, SESSIONS, Guard, Tokens, tokens
 from mcp import MCPError
 from programs import READ, FileWatch
 from server.conftest import answer_of, error_of
@@ -323,7 +323,9 @@ class Silent:
     async def _sent(self, message: Message) -> None:
         self.answers.extend([message["status"]] if "status" in message else [])
 
-    async def asked(self, call: dict[str, Any], token: str = ALICE, session: str = "") -> None:
+    async def asked(
+        self, call: dict[str, Any], token: str = ALICE, session: str = "", method: str = "POST"
+    ) -> None:
         words = {"authorization": f"Bearer {token}", "host": "host"}
         words |= {"mcp-session-id": session} if session else {}
         raw = [(name.encode(), value.encode()) for name, value in words.items()]
@@ -332,7 +334,7 @@ class Silent:
             whole = json.dumps({"jsonrpc": "2.0", "method": "ping", **call}).encode()
             return {"type": "http.request", "body": whole, "more_body": False}
 
-        scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": raw}
+        scope = {"type": "http", "method": method, "path": "/mcp", "headers": raw}
         await self.guard(scope, body, self._sent)
 
     async def all_passed(self, calls: Sequence[tuple[Any, ...]], last: tuple[Any, ...]) -> None:
@@ -350,6 +352,26 @@ def test_the_bytes_of_one_client_leave_the_event_loop_to_others() -> None:
     call = {"id": 1, "params": {"text": "x" * 1_000_000}}
     anyio.run(silent.all_passed, [(call,), (call,), (call, BOB)], (call,))
     assert (len(silent.passed), silent.answers) == (3, [429])
+
+
+def test_requests_without_a_body_and_bodies_that_are_too_large_count_as_well() -> None:
+    silent, many = Silent(), 2 * BURST // COST
+    large = {"id": 1, "params": {"text": "x" * BODY}}
+
+    async def main() -> None:
+        for _ in range(6):  # three times what is let in at once
+            await silent.asked(large, BOB)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(many):
+                tasks.start_soon(silent.asked, {}, ALICE, "", "GET")
+            while len(silent.passed) + len(silent.answers) < many + 6:
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+
+    anyio.run(main)
+    assert silent.answers[0] == 413 and 429 in silent.answers[:6]
+    assert set(silent.answers[6:]) == {429}
+    assert len(silent.passed) >= BURST // COST
 
 
 def test_an_id_whose_call_is_not_answered_yet_is_refused() -> None:

@@ -17,7 +17,6 @@ import pytest
 from aoti_debug.read.event_records import Call
 from aoti_debug.read.typed import take
 from aoti_debug.record.events import read_events
-from aoti_debug.run import kept
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
@@ -465,9 +464,7 @@ def test_what_is_kept_of_others_is_not_copied(
     for name in ("state/uploads/theirs", "tokens"):
         (tree / name).write_text("secret")
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(tree / "state"))
-    monkeypatch.setattr(kept, "private", [])
-    kept.private.append(tree / "tokens")
-    monkeypatch.setattr("aoti_debug.verify.patch.private", kept.private)
+    monkeypatch.setattr("aoti_debug.verify.patch.private", [tree / "tokens"])
     apply(read_patch(GIT), tree, tmp_path / "copy")
     assert sorted(one.name for one in (tmp_path / "copy").iterdir()) == ["fixed.py", "model.py"]
     with pytest.raises(BadPatch, match="runs and uploads are kept"):
