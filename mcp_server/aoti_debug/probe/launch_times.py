@@ -72,7 +72,7 @@ class Launches:
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
         original = kind(("labs", ctypes.CDLL(None)))
         self._around = None
-        seen = kind(self._timed("", Prototype("labs", "int", ()), original))
+        seen = kind(self._timed("", Prototype("labs", "int", ""), original))
         added = _each(lambda: seen(1, 2, 3)) - _each(lambda: original(1, 2, 3))
         inside = min(one.ended - one.began for one in self.made)
         del self.made[:]

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,12 +67,17 @@ class Param(NamedTuple):
         return _TYPES.get(self.type)
 
 
-class Prototype(NamedTuple):
-    """A function: its name, what it returns, what it takes."""
+@dataclass(frozen=True)
+class Prototype:
+    """A function: its name, what it returns, and what it takes, as declared."""
 
     name: str
     returns: str
-    params: tuple[Param, ...]
+    declared: str
+
+    @functools.cached_property
+    def params(self) -> tuple[Param, ...]:
+        return params_of(self.declared)
 
     @property
     def function(self) -> Any:
@@ -107,21 +113,21 @@ def shims() -> dict[str, Prototype]:
         with header.open(encoding="utf-8", errors="replace") as stream:
             text = _COMMENT.sub("", stream.read(_HEADER_BYTES))
         for returns, name, given in _SHIM.findall(text):
-            found[name] = Prototype(name, returns, params_of(given))
+            found[name] = Prototype(name, returns, given)
     return found
 
 
 @functools.lru_cache(maxsize=1)
 def driver() -> dict[str, Prototype]:
     """Return the functions of GPU drivers that load and launch kernels."""
-    return {name: Prototype(name, "int", params_of(text)) for name, text in _DRIVER.items()}
+    return {name: Prototype(name, "int", text) for name, text in _DRIVER.items()}
 
 
 def kernels(source: str) -> dict[str, Prototype]:
     """Return the CPU kernels that the generated C++ declares."""
     text = _COMMENT.sub("", source)
     found = _KERNEL.findall(text)
-    return {name: Prototype(name, returns, params_of(given)) for returns, name, given in found}
+    return {name: Prototype(name, returns, given) for returns, name, given in found}
 
 
 _VARIABLE = re.compile(

@@ -13,6 +13,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from .lazy import torch
+
 ENTRY = b"AOTInductorModelContainerRun"
 _NAMES_BYTES = 256 << 20  # of a table of names
 # Relocations that hold the address of a function: GLOB_DAT and JUMP_SLOT.
@@ -20,7 +22,6 @@ _KINDS = {"x86_64": (6, 7), "aarch64": (1025, 1026)}
 _LOADED, _DYNAMIC, _READ_ONLY = 1, 2, 0x6474E552  # kinds of segments
 _NOLOAD = 4  # of dlopen
 _STRTAB, _SYMTAB, _RELA, _RELASZ, _STRSZ, _PLTRELSZ, _JMPREL = 5, 6, 7, 8, 10, 2, 23
-_RELOCATION = struct.Struct("<QIIq")  # place, kind, symbol, addend
 
 
 Callbacks = dict[str, tuple[list[int], Any]]  # by name: the slots, and a function of ctypes
@@ -66,29 +67,25 @@ class Library:
         """Return the addresses of the slots of each of these functions that it calls."""
         text = self.names()
         names = {at: name for name in wanted for at in _ends(text, name.encode() + b"\0")}
-        relocations = self._relocations()
-        size = 24 * (1 + max((number for _, number in relocations), default=-1))
-        named = memoryview(ctypes.string_at(self._at(_SYMTAB), size)).cast("I")[::6]
         found: dict[str, list[int]] = {}
-        for place, number in relocations:
-            name = names.get(named[number])
-            if name is not None:
-                found.setdefault(name, []).append(self.base + place)
+        for places, symbols in self._relocations():
+            size = 24 * (int(symbols.max()) + 1)
+            named = _numbers(self._at(_SYMTAB), size, torch.int32)[::6][symbols]
+            ours = torch.isin(named, torch.tensor([*names], dtype=torch.int32))
+            for place, at in zip(places[ours].tolist(), named[ours].tolist()):
+                found.setdefault(names[at], []).append(self.base + place)
         return found
 
-    def _relocations(self) -> list[tuple[int, int]]:
-        """Return place and symbol of each that holds the address of a function."""
-        kinds = _KINDS.get(platform.machine(), ())
-        low = re.compile(b"[%b]" % re.escape(bytes(kind & 0xFF for kind in kinds)))
-        found = []
+    def _relocations(self) -> Iterator[tuple[Any, Any]]:
+        """Yield places and symbols of those of each table that hold the address of a function."""
+        one, other = _KINDS[platform.machine()]
         for table, size in ((_RELA, _RELASZ), (_JMPREL, _PLTRELSZ)):
-            if table in self.dynamic:
-                whole = ctypes.string_at(self._at(table), self.dynamic.get(size, 0))
-                for at in low.finditer(whole[8::24]):  # most are of another kind
-                    place, kind, symbol, _ = _RELOCATION.unpack_from(whole, 24 * at.start())
-                    if kind in kinds:
-                        found.append((place, symbol))
-        return found
+            if table in self.dynamic and self.dynamic.get(size, 0):
+                whole = _numbers(self._at(table), self.dynamic[size], torch.int64).view(-1, 3)
+                kinds = whole[:, 1] & 0xFFFFFFFF
+                rows = whole[(kinds == one) | (kinds == other)]
+                if len(rows):
+                    yield rows[:, 0], rows[:, 1] >> 32
 
     def _at(self, tag: int) -> int:
         value = self.dynamic.get(tag, 0)
@@ -103,6 +100,11 @@ class Library:
         ctypes.c_uint64.from_address(slot).value = address
         if sealed:
             _protect(page, mmap.PROT_READ)
+
+
+def _numbers(address: int, size: int, dtype: Any) -> Any:
+    """Return the memory of a library as a tensor of numbers."""
+    return torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=dtype)
 
 
 def _ends(text: bytes, name: bytes) -> Iterator[int]:

@@ -13,7 +13,7 @@ from .graph_run import Document, on_cpu
 from .lazy import torch
 from .places import place_of
 from .prototypes import Param
-from .value_samples import held_against, sampled, summary
+from .value_samples import held_against, nearby, sampled, summary
 from .value_search import LIBRARY, Written
 
 _LAUNCHES = 20_000
@@ -80,7 +80,7 @@ class Values(taps.Hook):
             if there:
                 argument["memory"] = place_of(tensor)
             if argument["read"]:
-                argument["before"] = summary(tensor)
+                argument["before"] = summary(tensor, nearby(tensor))
             row["arguments"].append(argument)
         if self._asked(row):
             self._given(row, call)
@@ -97,7 +97,8 @@ class Values(taps.Hook):
                 row["arguments"].append(argument)
             if tensor is None or not argument["writes"]:
                 continue
-            now = summary(tensor)
+            values = nearby(tensor)
+            now = summary(tensor, values)
             if now["digest"] == argument.get("before", {}).get("digest"):
                 argument["writes"] = False
                 continue
@@ -112,7 +113,7 @@ class Values(taps.Hook):
             if nodes or ops:  # another package's value has the name of its kernel
                 ops |= {row["kernel"]}
             at, memory = (row["number"] - 1, place), argument["memory"]
-            wrote = Written(at, memory, sampled(tensor), now["digest"], ops, nodes)
+            wrote = Written(at, memory, sampled(values), now["digest"], ops, nodes)
             wrote.fresh = not argument["read"]
             wrote.read = frozenset(
                 one["before"]["digest"] for one in row["arguments"] if one["read"]

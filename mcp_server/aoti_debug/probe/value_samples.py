@@ -12,6 +12,7 @@ from .lazy import torch
 Document = dict[str, Any]
 
 ELEMENTS = 1 << 18  # of a sample
+_SMALL = 1 << 18  # bytes of a tensor that is looked at on the CPU
 _CHUNK = 1 << 22  # elements that are hashed at a time
 _FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # odd, of no pattern
 
@@ -38,15 +39,22 @@ def sampled(tensor: Any) -> Sample:
     return Sample(tuple(tensor.shape), flat[::step].cpu().clone(), step)
 
 
-def summary(tensor: Any) -> Document:
-    """Return what a tensor is and what it holds: sizes, extremes, NaN and Inf counts, a digest."""
+def nearby(tensor: Any) -> Any:
+    """Return a tensor, a small one on the CPU: there each look at it takes less time."""
+    small = tensor.layout == torch.strided and tensor.numel() * tensor.element_size() <= _SMALL
+    return tensor.detach().cpu() if small else tensor.detach()
+
+
+def summary(tensor: Any, values: Any) -> Document:
+    """Return what a tensor is and what it holds: sizes, extremes, NaN and Inf counts, a digest;
+    `values` is the tensor itself, or a copy on the CPU."""
     return {
         "shape": list(tensor.shape),
         "stride": list(tensor.stride()),
         "dtype": dtype_of(tensor),
         "device": str(tensor.device),
-        **standalone.statistics(tensor.detach()),
-        "digest": digest(tensor),
+        **standalone.statistics(values),
+        "digest": digest(values),
     }
 
 
@@ -59,8 +67,8 @@ def digest(tensor: Any) -> str:
     whole = (torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat).contiguous()
     size = whole.element_size()
     kind = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
-    found = 0
-    for part in whole.view(kind).split(_CHUNK):
+    bits, found = whole.view(kind), 0
+    for part in (bits,) if bits.numel() <= _CHUNK else bits.split(_CHUNK):
         weights = _weights(str(part.device), part.numel().bit_length())[: part.numel()]
         found = found * _FACTOR + torch.addcmul(weights, part.to(torch.int64), weights).sum()
     return f"{int(found) & (1 << 64) - 1:016x}"

@@ -68,7 +68,7 @@ class Written:
         self.computed = False  # known to be right of what its kernel read
         self.read = frozenset[str]()  # digests of what its kernel read
         self.moved = False  # each element is one that its kernel read, or zero
-        self.summed = False  # a multiple of a value that the launch stands for: a mean's sum
+        self.summed = False  # a sum, or parts of one, of a value that the launch stands for
         self.tied = False  # agrees, but for indices of elements that are equal up to rounding
         self.agrees: Document | None = None  # with which value of the reference
         # The nearest value of the reference, where it agrees with none: how far, and which it is.
@@ -151,12 +151,12 @@ def _probes(sample: Sample) -> Any:
 
 
 def _is_multiple(given: Sample, value: Reference) -> bool:
-    """Tell whether a value is two or more times another, as a sum is of the mean."""
+    """Tell whether a value is a whole number of times another, as a sum is of the mean."""
     if not (is_float(given.values) and is_float(value.exact.values)) or len(given.values) < 2:
         return False
     exact = value.exact.values.to(torch.float64)
     times = (given.values.to(torch.float64) * exact).sum() / (exact * exact).sum()
-    if not 1.5 < float(times) < 1e9:
+    if not 0.75 < float(times) < 1e9:
         return False
     scaled = (one._replace(values=one.values * times.round()) for one in (value.own, value.exact))
     return bool(held_against(given, *scaled)["verdict"] == "agrees")
@@ -233,13 +233,16 @@ class Matching:
         self._groups = {key: _Group(group) for key, group in groups.items()}
         self._stood = {one.nodes for one in written}  # of each launch
         self._products = [one for one in written if one.computed and one.sample.step == 1]
+        self._parts: dict[int, list[Written]] = {}  # of sums, by how many these are
+        for one in written:
+            shape = one.sample.shape
+            if len(shape) > 1 and shape[-1] > 1 and one.sample.step == 1:
+                self._parts.setdefault(math.prod(shape[:-1]), []).append(one)
 
     def offer(self, value: Reference) -> None:
         """Hold one value against what was written."""
+        self._in_other_shapes(value)
         what, own = value.what, value.own
-        for one in self._products:
-            if one.agrees is None and {what["node"], what["name"]} & (one.nodes | one.ops):
-                one.hold_within(value)
         group = self._groups.get(_elements(own))
         if group is None or not own.values.numel():
             return
@@ -261,6 +264,18 @@ class Matching:
             chosen = value.choice is not None and node in one.nodes
             if (near or chosen) and one.hold(value, apart):
                 group.open[place] = False
+
+    def _in_other_shapes(self, value: Reference) -> None:
+        """Hold one value against what was written with padding, or as parts of a sum."""
+        node, name = value.what["node"], value.what["name"]
+        for one in self._products:
+            if one.agrees is None and {node, name} & (one.nodes | one.ops):
+                one.hold_within(value)
+        for one in self._parts.get(math.prod(value.own.shape), ()):
+            if one.agrees is None and one.names(node, name, value.users) < _OTHER:
+                *shape, count = one.sample.shape
+                sums = one.sample.values.reshape(-1, count).sum(1)
+                one.summed |= _is_multiple(Sample(tuple(shape), sums, 1), value)
 
 
 def first_wrong(
