@@ -100,7 +100,7 @@ def look(
     if compiles:
         settings, environment = case.planted(device) if faulty else ({}, {})
         words += ["--settings", json.dumps(settings), *(imports if environment else [])]
-        words += [] if faulty else ["--compiles", "1"]
+        words += ["--whole"] if faulty else ["--compiles", "1"]
         words += [] if case.settings else ["--package", build(case, faulty, folder)]
     name = "bisect" if compiles else "walk"
     if alone and not compiles:  # a compiler keeps state that the next case must not see

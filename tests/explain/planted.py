@@ -120,7 +120,8 @@ def run(step, folder, program, inputs, **more):
         **more,
     }
     kept = sys.argv
-    sys.argv = [step.__name__, *(str(w) for name in named for w in (f"--{name}", named[name]))]
+    words = ((f"--{name}", *([] if given is True else [given])) for name, given in named.items())
+    sys.argv = [step.__name__, *(str(word) for both in words for word in both)]
     step.main()
     sys.argv = kept
 
@@ -230,7 +231,7 @@ def compare_wrong():
     rows = torch.randn(64, 37) * 8
     look("floor", exported(Floor(), rows), package("floor_package", exported(Floor(), rows)), rows)
     gated = exported(Gated(), x)
-    look("relu", gated, package("gated", gated, RELU), x, settings=RELU, blame=600)
+    look("relu", gated, package("gated", gated, RELU), x, settings=RELU, blame=600, whole=True)
     pair = torch.rand(6, 5), torch.rand(5, 6)
     cheapest = exported(Cheapest(), *pair)
     look("cheapest", cheapest, package("cheapest", cheapest), *pair, blame=0)

@@ -510,7 +510,7 @@ def test_where_no_part_is_wrong_alone_the_pass_is_found_of_all_of_them(looked: P
     assert found is not None and "reinplace_inplaceable_ops" in found.headline
     assert "# merged" in str(found.source[0].text)
     assert "'disabled_passes': 'reinplace_inplaceable_ops'" in found.fixes[0].what
-    assert "tried on 3 inputs of the program: right" in str(found.fixes[0].why)
+    assert "tried on 3 inputs of the part alone: right" in str(found.fixes[0].why)
     assert (looked / "reused" / "one_kernel.py").is_file()
 
 

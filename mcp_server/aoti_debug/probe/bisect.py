@@ -34,6 +34,7 @@ _PROBES = 32  # values that one compile gives besides the outputs
 _APART = 12  # operators that one compile has apart from each other
 _WHOLE = 300  # operators that are looked at together
 _FUSED = "wrong with what it is fused with"
+_QUICK_FIRST = False, True  # as torch.compile compiles, then as a package
 
 
 def main() -> int:
@@ -42,6 +43,7 @@ def main() -> int:
     parser.add_argument("--compiles", type=int, help="at most so many, where fewer are allowed")
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
     parser.add_argument("--blame", type=float, default=culprit.SECONDS, help="of these, at most")
+    parser.add_argument("--whole", action="store_true", help="try a workaround on all of it, too")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
     parser.add_argument("--launches", help="JSON file: [kernel, names] of each launch")
     options = parser.parse_args()
@@ -193,11 +195,14 @@ class Search:
         reproduction of what is wrong. None where that cannot be."""
         began = time.monotonic()
         try:
-            given, right, *alone = parts.results([(nodes, ends)], values, self._settings)
+            for package in _QUICK_FIRST:
+                whole = [(nodes, ends)], values, self._settings, package
+                given, right, *alone = parts.results(*whole)
+                found = compare.outputs(given, right, None)
+                if compare.verdict(found, False) != "agrees":
+                    self._reproduce(*alone)
+                    break
             self._count(began, part=len(nodes))
-            found = compare.outputs(given, right, None)
-            if compare.verdict(found, False) != "agrees":
-                self._reproduce(*alone)
             return found
         except Exception as error:
             self._report.update(part_failed=events.said(error, 300))
@@ -342,12 +347,14 @@ class Search:
             return False
         try:
             values = self._right(parts.entering(each))
-            every = parts.compared(each, values, self._settings)
+            for package in _QUICK_FIRST:
+                every = parts.compared(each, values, self._settings, package)
+                if found := [one for one in every if one["row"]["verdict"] != "agrees"]:
+                    break
         except Exception as error:
             self._report.update(part_failed=events.said(error, 300))
             return False
         self._count(began, apart=len(each))
-        found = [one for one in every if one["row"]["verdict"] != "agrees"]
         rows = {one["row"]["node"]: one["row"] for one in [*every, *found] if one["part"].alone}
         self._rows = {**rows, **self._rows}
         self._report.update(compiles=self.compiles, rows=self._in_order())
@@ -394,14 +401,16 @@ class Search:
         return compare.agrees(self._given, tried)
 
     def blame(self) -> None:
-        """Find the part of the compiler at fault; try the workaround on the whole program."""
+        """Find the part of the compiler at fault; try the workaround on the whole program where
+        that is asked for, since it takes another compile."""
         found = self._culprit()
         if (found is None or found.get("stage") == "none") and self._as_a_whole():
             found = self._culprit()
         if found is None:
             return
         way, last = found.get("workaround"), [one["seconds"] for one in self.compiles[-1:]]
-        if way is None or sum(last, found["seconds"]) > self._options.blame:
+        in_time = sum(last, found["seconds"]) <= self._options.blame
+        if way is None or not self._options.whole or not in_time:
             return
         try:
             way["whole"] = self._tried(way)

@@ -112,7 +112,7 @@ class Culprit:
         self._work_around(as_is, ways)
         self._check()
         with self._without(None):
-            options = self._options({}) or None
+            options = intermediates.options(self._settings) or None
             compiled = torch.compile(parts.flat(self._program), dynamic=False, options=options)
             self.found["torch_compile"] = self._case.differs(compiled)
 
@@ -198,14 +198,10 @@ class Culprit:
             others = [one for one in before if one != op]
             self.found.update(op=op, others=list(dict.fromkeys(others)))
             ways = [{"fallback": op}]
-        rows = {name: self._changes(one) for name, one in SETTINGS.items()}
-        rows[""] = {key: value for one in rows.values() for key, value in one.items()}
-        for name, one in rows.items():
-            words = ", ".join(f"{key}={value!r}" for key, value in one.items())
-            if one and self._right(words, one):
-                self.found["code"] = name
-                ways.insert(0, {"settings": one})
-                break
+        name, settings = self._setting()
+        if settings:
+            self.found["code"] = name
+            ways.insert(0, {"settings": settings})
         if self.found.get("code", _SCALAR) != _SCALAR:
             return ways
         with contextlib.suppress(_Over):
@@ -215,6 +211,33 @@ class Culprit:
                     self.found.update(op=op, others=list(dict.fromkeys(rest)))
                     return [*ways[:-1], {"fallback": op}]
         return ways
+
+    def _setting(self) -> tuple[str, Document]:
+        """Return the first of the settings with which the part is right, found by halves: the first
+        that makes it right together with those before it. Where none alone does, all of these,
+        without a name; where all together do not, nothing."""
+        other = "cpp." if standalone.device_of(self._given.flat).startswith("cuda") else "triton."
+        rows = {
+            name: {key: value for key, value in one.items() if not key.startswith(other)}
+            for name, one in ((name, self._changes(one)) for name, one in SETTINGS.items())
+        }
+        names = [name for name, one in rows.items() if one]
+
+        def right(names: list[str]) -> bool:
+            together = _together(rows, names)
+            words = names if len(names) > 1 else [f"{k}={v!r}" for k, v in together.items()]
+            return self._right(", ".join(words), together)
+
+        bad, good = 0, len(names)
+        if not names or not right(names):
+            good = 1  # a setting may be in the way of another
+        while good - bad > 1:
+            middle = (good + bad) // 2
+            bad, good = (bad, middle) if right(names[:middle]) else (middle, good)
+        for name in names[good - 1 :]:
+            if right([name]):
+                return name, rows[name]
+        return ("", _together(rows, names[:good])) if good > 1 else ("", {})
 
     def _work_around(self, as_is: Any, ways: list[Document]) -> None:
         """Report the first way with which the part is right on other inputs, too, and its time."""
@@ -257,18 +280,12 @@ class Culprit:
         if time.monotonic() + self._last > self._until:
             raise _Over
 
-    def _options(self, settings: Document) -> Document:
-        return intermediates.options({**self._settings, **settings})
-
     def _compiled(self, settings: Document, leave: Leave | None = None) -> Any:
-        """Return the part compiled as torch.compile does, which takes a tenth of a package."""
+        """Return the part compiled as torch.compile does."""
         self._check()
         began = time.monotonic()
-        inductor: Any = import_module("torch._inductor")
-        with self._without(leave), torch.no_grad():
-            model = inductor.compile(
-                parts.flat(self._program), self._given.flat, options=self._options(settings)
-            )
+        with self._without(leave):
+            model = parts.compiled(self._program, self._given.flat, {**self._settings, **settings})
         self._last = time.monotonic() - began
         return model
 
@@ -303,6 +320,10 @@ class Culprit:
         config: Any = import_module("torch._inductor.config")
         with replaced([*others, (caches, "enable_autograd_cache", False)]), config.patch(_NO_CACHE):
             yield
+
+
+def _together(rows: dict[str, Document], names: list[str]) -> Document:
+    return {key: value for name in names for key, value in rows[name].items()}
 
 
 def _versions(args: list[Any]) -> str:

@@ -146,7 +146,7 @@ async def take_bisection(
     lowered = observations.run.of("lower")  # with the settings of the last compile
     settings = json.dumps(dict((lowered[-1].details.settings if lowered else None) or {}))
     seconds = str(budget or state.request.timeout_s)
-    limits = ("--blame", seconds) if budget else ("--compiles", "1")
+    limits = ("--whole", "--blame", seconds) if budget else ("--compiles", "1")
     more = ["--settings", settings, "--seconds", seconds, *limits]
     if call.package is not None:
         model = await anyio.to_thread.run_sync(model_of, call)
