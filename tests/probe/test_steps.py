@@ -411,7 +411,7 @@ import argparse, sys
 sys.path.insert(0, FOLDER)
 import torch
 from probe import (
-    compare, graph_run, held_out, mismatch_causes, observers, repeats, standalone
+    compare, graph_run, held_out, mismatch_causes, observers, operator_source, repeats, standalone
 )
 
 
@@ -459,6 +459,21 @@ class Twice(torch.nn.Module):
 writes = observers.Writes()
 graph_run.Run(torch.export.export(Twice(), (kept,)).module(), writes)([torch.ones(4)])
 print([(one["op"], one["from"]) for one in writes.aliases])
+
+
+@torch.library.custom_op("sly::either", mutates_args=())
+def either(x: torch.Tensor) -> torch.Tensor:
+    if len(x) > 2:
+        return x
+    return x.clone()
+
+
+def returning(argument):
+    line = operator_source.returning_line(torch.ops.sly.either.default, argument)
+    return line - either._init_fn.__code__.co_firstlineno
+
+
+print(returning("x"), returning(""))
 nan = float("nan")
 print(compare.outputs([nan], [nan], None), repeats.difference([nan], [nan]))
 
@@ -500,6 +515,7 @@ def test_nan_is_itself_inputs_are_not_written_to_and_a_part_is_held_against_a_pa
     assert ran.stdout.splitlines() == [
         "[2]",
         "[('sly.kept.default', 'kept')]",
+        "3 4",
         "[{'index': 0, 'verdict': 'agrees'}] {'verdict': 'same'}",
         "['weight']",
         "[1.0, 1.0, 1.0, 1.0]",

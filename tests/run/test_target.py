@@ -233,6 +233,17 @@ def test_versions_are_read_without_importing_torch_and_follow_changes(tmp_path):
     assert installed_versions(Path(sys.executable), env).torch == "2.14.0"
 
 
+def test_an_answer_without_a_version_is_asked_for_again(tmp_path):
+    python, home = tmp_path / "python", tmp_path / "home"
+    python.write_text("#!/bin/sh\necho '[{}, {}]'\n")
+    python.chmod(0o755)
+    assert installed_versions(python, {"AOTI_DEBUG_HOME": str(home)}).python is None
+    python.write_text("#!/bin/sh\necho '[{\"python\": \"3.12\"}, {}]'\n")
+    os.utime(python, (1, 1))
+    assert not home.exists()
+    assert installed_versions(python, {"AOTI_DEBUG_HOME": str(home)}).python == "3.12"
+
+
 def test_a_pipe_by_the_name_of_an_interpreter_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "python3", 0o755)
     with pytest.raises(NoInterpreter):

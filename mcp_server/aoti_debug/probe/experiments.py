@@ -223,9 +223,10 @@ class Bench:
         for wrote in (*watch.found, *watch.aliases):
             node = nodes[wrote["node"]]
             places = custom_ops.places(node.target)
-            line = operator_source.writing_line(node.target, wrote["argument"])
-            if wrote.get("again"):
-                line = operator_source.returning_line(node.target)
+            find = operator_source.writing_line
+            if wrote.get("again") or wrote.get("aliased"):
+                find = operator_source.returning_line
+            line = find(node.target, wrote["argument"])
             if line is not None and "real" in places:
                 places["real"] = places["real"][0], line
             found.setdefault(wrote["op"], {**wrote, "places": places, **graph_run.about(node)})

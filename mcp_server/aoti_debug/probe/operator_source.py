@@ -46,10 +46,18 @@ def writing_line(target: Any, argument: str) -> int | None:
     return min(found, default=None)
 
 
-def returning_line(target: Any) -> int | None:
-    """Return the last line of a Python operator that returns."""
-    found = [line for line, node in _nodes(target) if isinstance(node, ast.Return)]
-    return max(found, default=None)
+def returning_line(target: Any, argument: str) -> int | None:
+    """Return the last line of a Python operator that returns an argument as it is, else a part of
+    it; where none does so by its name, the last that returns."""
+    returns = [(line, node.value) for line, node in _nodes(target) if isinstance(node, ast.Return)]
+    given = [(line, value) for line, value in returns if value is not None]
+    whole = [line for line, value in given if _is_name(value, argument)]
+    part = [line for line, value in given if _is_name(root_of(value), argument)]
+    return max(whole or part or [line for line, _ in returns], default=None)
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _nodes(target: Any) -> list[tuple[int, ast.AST]]:
@@ -79,7 +87,7 @@ def _writes(node: ast.AST, name: str) -> bool:
         if isinstance(called, ast.Attribute) and _IN_PLACE.search(called.attr):
             written.append(called.value)
     roots = [root_of(one) for one in written]
-    return any(isinstance(root, ast.Name) and root.id == name for root in roots)
+    return any(_is_name(root, name) for root in roots)
 
 
 def root_of(node: ast.expr) -> ast.expr:
