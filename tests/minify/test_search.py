@@ -403,6 +403,19 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
     assert "Dim" not in writer.write(replace(whole, dynamic=False)).text
 
 
+def test_a_result_of_several_is_taken_with_what_is_imported() -> None:
+    pair = replace(GRAPH.nodes[2], name="pair", is_tensor=False, several=(True,))
+    first = {"target": "operator.getitem", "args": ({"ref": "pair"}, {"text": "0"})}
+    nodes = (*GRAPH.nodes[:2], pair, replace(GRAPH.nodes[2], name="first", **first))
+    side = NodeValues("real", {"x": value("x", 9, 8)}, None)
+    writer = writer_of(side, graph=replace(GRAPH, nodes=nodes))
+    both = Reduction(frozenset({2, 3}), "run", "aoti", dynamic=False, two_sided=False)
+    script = writer.write(both).text
+    assert "first = operator.getitem(pair, 0)" in script and "\nimport operator\n" in f"\n{script}"
+    one = Reduction(frozenset({2}), "run", "aoti", dynamic=False, two_sided=False)
+    assert "import operator" not in writer.write(one).text
+
+
 def test_names_of_files_and_lines_of_a_model_stay_text(tmp_path: Path) -> None:
     said = '"""\nimport os; os.abort()\n"""'
     library = tmp_path / 'a") + exit(1) + ("\udcff.so'

@@ -48,10 +48,13 @@ class Clock:
 model = torch.nn.Sequential(torch.nn.Dropout(0.5))
 model[0].clock = Clock()
 print(reference._attributes(model))
+weight = torch.randn(64)
+known, short = reference._known(weight), weight.to(torch.bfloat16)
+print(*(reference._alike(one, known) for one in (short, short * 2, short.double() + 1e-3)))
 """
 
 
-def test_what_a_module_holds_in_an_object_of_the_user_is_an_attribute(
+def test_what_a_module_holds_is_known_again(
     warm_python: str, tmp_path: Path
 ) -> None:
     script = tmp_path / "model.py"
@@ -59,3 +62,4 @@ def test_what_a_module_holds_in_an_object_of_the_user_is_an_attribute(
     done = subprocess.run([warm_python, script], capture_output=True, text=True, timeout=120)
     assert "'0.clock.offset': 2.0" in done.stdout, done.stderr
     assert "'0.p': 0.5" in done.stdout and "zones" not in done.stdout
+    assert done.stdout.endswith("True False False\n"), "rounded to the coarser dtype"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aoti_debug.probe import choices
 from aoti_debug.probe.places import Place, place_of
+from aoti_debug.probe.value_rows import is_moved
 from aoti_debug.probe.value_samples import sampled
 from aoti_debug.probe.value_search import Matching, Reference, Written, first_wrong
 
@@ -147,6 +148,31 @@ def test_a_sum_is_known_by_its_mean() -> None:
         one = wrote(0, 0, mean.values * factor, "mean")
         Matching([one]).offer(Reference({"node": "mean", "name": "mean"}, mean, mean))
         assert one.summed == summed
+
+
+def test_what_is_right_in_part_is_that_value_and_wrong() -> None:
+    """Though its own launch alone uses it, and each row has what is right in the same place."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    right = torch.randn(16, 48, 65)
+    what = {"node": "cat", "name": "cat"}
+    for other, alike in (
+        (right.where(torch.arange(65) < 40, right / 2), True),
+        (right.flip(0), False),
+    ):
+        one = wrote(0, 0, other, "cat")
+        one.nodes = frozenset({"cat", "transpose"})
+        value = Reference(what, sampled(right), sampled(right.double()), frozenset({"transpose"}))
+        Matching([one]).offer(value)
+        assert one.agrees is None and one.alike == alike
+
+
+def test_what_a_kernel_reads_where_it_writes_is_no_copy() -> None:
+    torch = pytest.importorskip("torch")
+    memory, given = torch.arange(8.0), torch.arange(8.0) * 3
+    for source, moved in ((memory, False), (given, True)):
+        tensors = [((True, False), source), ((False, True), memory)]
+        assert is_moved(tensors, source[2:6].clone()) == moved
 
 
 def test_parts_of_a_sum_are_known_by_what_they_add_up_to() -> None:

@@ -425,6 +425,26 @@ def test_custom_operators_are_traced_to_the_module_that_defines_them(run_script,
     }
 
 
+def test_an_operator_that_the_script_has_a_function_register_comes_back_with_the_script(
+    run_script, tmp_path
+):
+    (tmp_path / "own_ops.py").write_text(
+        "import torch\n"
+        "def twice(x: torch.Tensor) -> torch.Tensor:\n"
+        "    return x * 2\n"
+        "def configure(namespace):\n"
+        "    torch.library.custom_op(f'{namespace}::twice', twice, mutates_args=())\n"
+    )
+    ran = run_script(
+        "import torch, own_ops\nown_ops.configure('own')\n"
+        'torch._inductor.aoti_load_package("model.pt2")',
+        load=False,
+    )
+    [found] = ran.of("custom_ops")
+    [[word, file]] = found["registered"]
+    assert word == "__main__" and file.startswith(str(tmp_path))
+
+
 def test_a_script_without_torch_is_named_and_left_alone(run_script):
     ran = run_script(
         "import sys\nprint(sorted(m for m in sys.modules if 'torch' in m))", load=False

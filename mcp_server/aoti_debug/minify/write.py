@@ -23,6 +23,7 @@ from aoti_debug.minify.slice import Reduction, Unbuildable
 from aoti_debug.plain import plain
 
 FUTURE = "from __future__ import annotations"
+IMPORTS = "from pathlib import Path\n\nimport torch\n"
 FROM_FOLDER = """
 def load(name):
     return torch.load({folder!r} + "/" + name + ".pt", weights_only=True)
@@ -60,10 +61,11 @@ class Writer:
         weights = [self._weight(n, candidate, files) for n in written.weights]
         shapes = self._dynamic(written.arguments) if candidate.dynamic else ([], {})
         defined, folder = self.definitions.text, str(self.survey.values)
+        called = {line.partition(" = ")[2].partition(".")[0] for line in written.lines}
         parts = [
             f'"""{header}"""\n' if header else "",
             FUTURE if FUTURE in defined else "",
-            "from pathlib import Path\n\nimport torch\n",
+            "".join(f"import {one}\n" for one in ("math", "operator") if one in called) + IMPORTS,
             defined.replace(FUTURE, ""),
             model(written, weights),
             (load or FROM_FOLDER.format(folder=folder)) if files else "",

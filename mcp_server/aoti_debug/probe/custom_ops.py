@@ -29,8 +29,8 @@ _last: list[object] = []
 @dataclass(frozen=True)
 class Site:
     """Where an operator, a kernel of it or its fake kernel was registered: the user's lines,
-    innermost first. `word` brings it back: a module to import, MODULE:FUNCTION to call then, or
-    MODULE:FUNCTION=OPERATOR, a fake kernel to register."""
+    innermost first. `word` brings it back: a module to import (`__main__`: the script itself),
+    MODULE:FUNCTION to call then, or MODULE:FUNCTION=OPERATOR, a fake kernel to register."""
 
     op: str
     lines: tuple[tuple[str, int], ...]
@@ -114,6 +114,8 @@ def _note(op: str, fake: Any) -> None:
         name, function = str(fake.__module__), str(fake.__qualname__)
         if name != "__main__" and getattr(sys.modules.get(name), function, None) is fake:
             called, word = (name, function), f"{name}:{function}={op}"
+    if word is None and module == "__main__":  # by a function that takes arguments
+        word = module
     file = getattr(sys.modules.get(called[0] if called else module), "__file__", None)
     sites.append(Site(op, tuple(lines), word, file and os.path.abspath(file)))
 

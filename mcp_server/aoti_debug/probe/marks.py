@@ -185,6 +185,17 @@ def row_bytes(rows: Any) -> list[bytes]:
     return [text[n * width : (n + 1) * width] for n in range(len(there))]
 
 
+def rounded_alike(one: Mark, other: Mark) -> bool:
+    """Tell whether two samples of floats are the same, rounded to the coarser of their dtypes."""
+    dtypes = [getattr(torch, mark.dtype) for mark in (one, other)]
+    if one.shape != other.shape or not all(dtype.is_floating_point for dtype in dtypes):
+        return False
+    samples = (torch.tensor(as_bytes(mark.sample), dtype=torch.uint8) for mark in (one, other))
+    coarser = max(dtypes, key=lambda dtype: torch.finfo(dtype).eps)
+    mine, theirs = (few.view(dtype).to(coarser) for few, dtype in zip(samples, dtypes))
+    return bool(alike(mine, theirs).all())
+
+
 def alike(one: Any, other: Any) -> Any:
     """Return where two tensors, or whether two numbers, have the same value; NaN is NaN's."""
     return (one == other) | ((one != one) & (other != other))

@@ -498,8 +498,9 @@ def _known(tensor: Any) -> tuple[marks.Mark, Any]:
 
 
 def _alike(tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
-    """Tell whether a weight has the values that it had, where they can be read; else whether it is
-    the same memory, not written since. A norm in training writes its buffers unversioned."""
+    """Tell whether a weight has the values that it had, where they can be read, rounded to the
+    coarser of two dtypes; else whether it is the same memory, not written since. A norm in training
+    writes its buffers unversioned."""
     same = marks.storage(tensor), marks.version(tensor)
     unwritten = same == (before[0].storage, before[0].version)
     if unwritten and isinstance(tensor, torch.nn.Parameter):
@@ -507,6 +508,8 @@ def _alike(tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
     now = _known(tensor)
     if now[0].sample is None or before[0].sample is None:
         return unwritten
+    if now[0].dtype != before[0].dtype:
+        return marks.rounded_alike(now[0], before[0])
     return now[0].value == before[0].value and str(now[1]) == str(before[1])
 
 

@@ -119,7 +119,9 @@ class Values(taps.Hook):
                 one["before"]["digest"] for one in row["arguments"] if one["read"]
             )
             wrote.computed = row["kernel"] in LIBRARY and _is_product(call)
-            wrote.moved = call.kind != "extern" and _is_moved(call, tensor)
+            if call.kind != "extern":
+                tensors = [(_role(call, p), t) for p, t in call.tensors() if t is not None]
+                wrote.moved = is_moved(tensors, tensor)
             self.written.append(wrote)
 
     def _source(self, name: str) -> tuple[int | None, list[str], list[str]]:
@@ -207,10 +209,12 @@ def _is_product(call: taps.Call) -> bool:
         return bool(held_against(*rows)["verdict"] == "agrees")
 
 
-def _is_moved(call: taps.Call, written: Any) -> bool:
-    """Tell whether each element is one that the kernel only read, or zero: a copy, with padding."""
-    given = [t for param, t in call.tensors() if _role(call, param) == (True, False)]
-    given = [t.reshape(-1) for t in given if t is not None and t.dtype == written.dtype]
+def is_moved(tensors: list[tuple[tuple[bool, bool], Any]], written: Any) -> bool:
+    """Tell whether each element is one that the kernel only read, or zero: a copy, with padding.
+    Each tensor has its role before it; what is read where the kernel writes is its own."""
+    own = [place_of(t) for (_, writes), t in tensors if writes]
+    given = [t for role, t in tensors if role == (True, False) and t.dtype == written.dtype]
+    given = [t.reshape(-1) for t in given if not any(map(place_of(t).overlaps, own))]
     if not given or max(t.numel() for t in (*given, written)) > _COPIED:
         return False
     some = torch.cat([*given, written.new_zeros(1)])

@@ -3,6 +3,7 @@ a kernel writes agrees if some value of the reference is the same."""
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from .places import Place
 from .value_samples import Sample, digest, held_against
 
 _PROBES = 64  # elements by which it is seen whether to compare the others
+_SAME, _DIGITS = 16, 1e-3  # different ones of them that are the same, to so many digits
 _NEAR = 0.05  # of the largest, in 16 bits; a wider dtype has to be nearer
 _PADDED = 16
 _ROUNDINGS = 20_000  # of its own
@@ -146,8 +148,15 @@ def _elements(sample: Sample) -> tuple[int, bool]:
 
 
 def _probes(sample: Sample) -> Any:
-    few = sample.values[:: -(-sample.values.numel() // _PROBES) or 1]
+    values = sample.values
+    few = values[_spread(values.numel())] if values.numel() > _PROBES else values
     return few.to(torch.float64)
+
+
+@functools.lru_cache(maxsize=256)
+def _spread(count: int) -> Any:
+    """Return places all over so many elements, at no equal distance: that could be a row's."""
+    return (torch.arange(_PROBES, dtype=torch.float64) * 0.6180339887498949 % 1 * count).long()
 
 
 def _is_multiple(given: Sample, value: Reference) -> bool:
@@ -178,6 +187,15 @@ def _apart(some: Any, probes: Any) -> Any:
     return off / largest + (~same).to(torch.float64).mean(1)
 
 
+def _same_in_part(some: Any, probes: Any) -> Any:
+    """Tell of rows of probes which have so many in common with one that no other value does."""
+    same = ((some - probes).abs() <= _DIGITS * probes.abs()) & (probes != 0)
+    found = same.sum(1) >= _SAME
+    for row in found.nonzero().flatten().tolist():
+        found[row] = len(probes[same[row]].unique()) >= _SAME
+    return found
+
+
 def _places(names: Sequence[frozenset[str]]) -> dict[str, Any]:
     """Return for each name the places that have it."""
     found: dict[str, list[int]] = {}
@@ -203,11 +221,11 @@ class _Group:
 
     def worth(
         self, names: tuple[str, str], probes: Any, rounding: float
-    ) -> Iterator[tuple[int, float, bool, bool]]:
-        """Yield what a value is worth comparing with, since it may be the same, or is nearer than
-        any before: how far it is, whether it may be the same, and whether what was written for its
-        node is not."""
-        apart = _apart(self.probes, probes)
+    ) -> Iterator[tuple[int, float, bool, bool, bool]]:
+        """Yield what a value is worth comparing with, since it may be the same, in part, or is
+        nearer than any before: how far it is, whether it may be the same, whether in part, and
+        whether what was written for its node is not."""
+        apart, part = _apart(self.probes, probes), _same_in_part(self.probes, probes)
         own, same = torch.zeros_like(self.open), torch.zeros_like(self.open)
         for name in names:
             if name in self._names:
@@ -219,8 +237,8 @@ class _Group:
         self.nearest = torch.minimum(apart, self.nearest)
         near = apart <= self._near.clamp(min=rounding)
         lost = not bool((same & near).any())
-        for place in (self.open & (nearer | same | near)).nonzero().flatten().tolist():
-            yield place, float(apart[place]), bool(near[place]), lost
+        for place in (self.open & (nearer | same | near | part)).nonzero().flatten().tolist():
+            yield place, float(apart[place]), bool(near[place]), bool(part[place]), lost
 
 
 class Matching:
@@ -252,9 +270,9 @@ class Matching:
         rounding = min(_NEAR, max(_near(own.values.dtype), 16 * own_error))
         node = what["node"]
         read = any(node not in nodes and nodes & value.users for nodes in self._stood)
-        for place, apart, near, lost in group.worth(names, probes, rounding):
+        for place, apart, near, part, lost in group.worth(names, probes, rounding):
             one = group.written[place]
-            named = one.names(node, what["name"], value.users)
+            named = one.names(node, what["name"], value.users if not part else frozenset())
             if named < _OTHER and value.digest in one.read:
                 named = _OTHER  # it is what the kernel was given
             order = _LOST if read and lost and not named else named, apart
@@ -331,7 +349,7 @@ def first_wrong(
             first = min(of_roots, key=lambda one: (one.launch, one.strangeness()))
             then = {reader for v in made[first.launch] for reader in readers.get(v, ())}
             further = sorted(n for n in then if not wrong.isdisjoint(made.get(n, ())))
-            before = {written[v].launch for v in read[first.launch] & wrong}
+            before = {written[v].launch for v in read[first.launch] & wrong - partial}
             return first, sorted(before), [] if first.alike else further
     return None
 
