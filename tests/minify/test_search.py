@@ -405,8 +405,9 @@ def test_free_sizes_both_sides_and_weights_of_the_original_are_kept() -> None:
 
 def test_a_result_of_several_is_taken_with_what_is_imported() -> None:
     pair = replace(GRAPH.nodes[2], name="pair", is_tensor=False, several=(True,))
-    first = {"target": "operator.getitem", "args": ({"ref": "pair"}, {"text": "0"})}
-    nodes = (*GRAPH.nodes[:2], pair, replace(GRAPH.nodes[2], name="first", **first))
+    given = ({"ref": "pair"}, {"text": "0"})
+    first = replace(GRAPH.nodes[2], name="first", target="operator.getitem", args=given)
+    nodes = (*GRAPH.nodes[:2], pair, first)
     side = NodeValues("real", {"x": value("x", 9, 8)}, None)
     writer = writer_of(side, graph=replace(GRAPH, nodes=nodes))
     both = Reduction(frozenset({2, 3}), "run", "aoti", dynamic=False, two_sided=False)

@@ -54,9 +54,7 @@ print(*(reference._alike(one, known) for one in (short, short * 2, short.double(
 """
 
 
-def test_what_a_module_holds_is_known_again(
-    warm_python: str, tmp_path: Path
-) -> None:
+def test_what_a_module_holds_is_known_again(warm_python: str, tmp_path: Path) -> None:
     script = tmp_path / "model.py"
     script.write_text(ATTRIBUTES.format(place=str(PROBE.parent)), "utf-8")
     done = subprocess.run([warm_python, script], capture_output=True, text=True, timeout=120)

@@ -238,7 +238,7 @@ def test_an_answer_without_a_version_is_asked_for_again(tmp_path):
     python.write_text("#!/bin/sh\necho '[{}, {}]'\n")
     python.chmod(0o755)
     assert installed_versions(python, {"AOTI_DEBUG_HOME": str(home)}).python is None
-    python.write_text("#!/bin/sh\necho '[{\"python\": \"3.12\"}, {}]'\n")
+    python.write_text('#!/bin/sh\necho \'[{"python": "3.12"}, {}]\'\n')
     os.utime(python, (1, 1))
     assert not home.exists()
     assert installed_versions(python, {"AOTI_DEBUG_HOME": str(home)}).python == "3.12"

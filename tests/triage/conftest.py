@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +59,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def triaged(home: Path, python: str) -> Run:
-    """Triage a script of ours."""
-    return lambda script, *args, **options: answered(
-        home, script, *args, **{"python": python, **options}
-    )
-
-
-@pytest.fixture(scope="module")
 def triage_in(python: str) -> Run:
     """Triage a script of ours, with the runs kept in a given home."""
     return lambda home, script, *args, **options: answered(
@@ -73,18 +66,16 @@ def triage_in(python: str) -> Run:
     )
 
 
-@pytest.fixture(scope="session")
-def triage_with(home: Path) -> Run:
-    """Triage a script of ours under another interpreter."""
-    return lambda python, script: answered(home, script, python=str(python))
+@pytest.fixture(scope="module")
+def triaged(triage_in: Run, home: Path) -> Run:
+    """Triage a script of ours."""
+    return partial(triage_in, home)
 
 
 @pytest.fixture(scope="module")
-def staged(home: Path, python: str) -> Run:
+def staged(triaged: Run) -> Run:
     """Run a script of ours under a stage."""
-    return lambda stage, script, *args, **options: answered(
-        home, script, *args, stage=stage, **{"python": python, **options}
-    )
+    return lambda stage, script, *args, **options: triaged(script, *args, stage=stage, **options)
 
 
 @pytest.fixture(scope="session")

@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 from aoti_debug.answers import TriageAnswer
-from aoti_debug.model import Diagnosis, Step
 
 AGREES = "package and exported program: agrees"
-CALL = Path(__file__).parents[1] / "targets" / "call.py"
-Call = Callable[[str], TriageAnswer]
+TARGETS = Path(__file__).parents[1] / "targets"
+CALL, TWO_MODELS = TARGETS / "call.py", TARGETS / "two_models.py"
 
 
 @pytest.fixture(scope="module")
-def call(built, triage_in) -> Call:
+def call(built, triage_in) -> Callable[[str], TriageAnswer]:
     """Triage each call once; the home is that of the compile, so exported programs are known."""
     found: dict[str, TriageAnswer] = {}
 
@@ -32,100 +31,81 @@ def call(built, triage_in) -> Call:
     return triage
 
 
-def best(answer: TriageAnswer) -> Diagnosis:
+def best(answer: TriageAnswer) -> Any:
     assert answer.status == "done"
-    assert answer.diagnosis is not None
     return answer.diagnosis
 
 
-def test_a_healthy_model_has_no_fault(call: Call) -> None:
-    found = best(call("healthy"))
-    assert (found.category, found.phase) == ("no_fault", "none")
-    assert "checked and clean" in (found.means or "")
-    assert call("healthy").also == []
+def test_a_healthy_model_has_no_fault_and_every_step_says_why_it_was_taken(call) -> None:
+    answer = call("healthy")
+    found = best(answer)
+    assert (found.category, found.phase, answer.also) == ("no_fault", "none", [])
+    assert "checked and clean" in found.means
+    assert {"first run", "contract", "guards", "compare"} <= {step.name for step in answer.steps}
+    assert all(step.why and step.status == "done" for step in answer.steps)
 
 
-def test_every_step_says_why_it_was_taken(call: Call) -> None:
-    steps = call("healthy").steps
-    assert {"first run", "contract", "guards", "compare"} <= {step.name for step in steps}
-    assert all(step.why for step in steps)
-    assert all(step.status == "done" for step in steps)
+@pytest.mark.parametrize(
+    ("case", "property", "expected", "got"),
+    [
+        ("size", "size", "8", "6"),
+        ("segfault", "size", "4096", "16"),
+        ("dtype", "dtype", "float32", "float64"),
+        ("rank", "rank", "2", "1"),
+    ],
+)
+def test_what_an_input_breaks_is_found(
+    call, case: str, property: str, expected: str, got: str
+) -> None:
+    found = best(call(case))
+    category = "contract_dtype" if case == "dtype" else "contract_shape"
+    assert (found.category, found.phase, found.confidence) == (category, "run", "proved")
+    broken = found.input
+    assert (broken.property, broken.expected, broken.got) == (property, expected, got)
 
 
-def test_garbage_of_another_shape_is_found_though_the_script_ends_well(call: Call) -> None:
+def test_garbage_of_another_shape_is_found_though_the_script_ends_well(call) -> None:
     answer = call("size")
     found = best(answer)
     assert answer.steps[0].exit == "exit 0"
-    assert (found.category, found.phase, found.confidence) == ("contract_shape", "run", "proved")
-    assert found.input is not None
     assert (found.input.index, found.input.name, found.input.dim) == (0, "x", 1)
-    assert (found.input.expected, found.input.got) == ("8", "6")
     assert "x" in found.summary
     assert found.fixes
+    assert answer.also == [], "it is told once, with the evidence of all checks"
+    assert len({evidence.artifact for evidence in found.evidence}) > 1
 
 
-def test_an_input_that_differs_in_several_ways_is_counted_once(call: Call) -> None:
-    guards = next(step for step in call("stride").steps if step.name == "guards")
-    assert guards.finding == "1 input is not as declared"
+def test_an_input_that_differs_in_several_ways_is_counted_once(call) -> None:
+    assert step(call("stride"), "guards").finding == "1 input is not as declared"
 
 
-def test_one_finding_is_told_once_with_the_evidence_of_all_checks(call: Call) -> None:
-    answer = call("size")
-    assert answer.also == []
-    assert len({evidence.artifact for evidence in best(answer).evidence}) > 1
-
-
-def test_a_segfault_is_explained_by_the_shape_that_caused_it(call: Call) -> None:
+def test_a_segfault_is_explained_by_the_shape_that_caused_it(call) -> None:
     found = best(call("segfault"))
-    assert found.category == "contract_shape"
-    assert found.input is not None
-    assert (found.input.expected, found.input.got) == ("4096", "16")
-    assert found.fault is not None
     assert found.fault.signal == "SIGSEGV"
     assert found.source[0].file == str(CALL)
 
 
-def test_another_dtype_is_found(call: Call) -> None:
-    found = best(call("dtype"))
-    assert (found.category, found.confidence) == ("contract_dtype", "proved")
-    assert found.input is not None
-    assert (found.input.expected, found.input.got) == ("float32", "float64")
-
-
-def test_another_rank_is_not_told_as_a_size(call: Call) -> None:
-    found = best(call("rank"))
-    assert found.category == "contract_shape"
-    assert found.input is not None
-    assert found.input.property == "rank"
-
-
-def test_an_index_outside_an_embedding_is_named_with_value_and_place(call: Call) -> None:
-    found = best(call("index"))
-    assert (found.category, found.phase, found.confidence) == (
-        "index_out_of_bounds",
-        "run",
-        "proved",
-    )
-    assert found.summary == (
-        "ids[2, 3] = 5000 is outside 0 <= index < 1000: 1000, the size of dimension 0 of "
-        "table.weight"
-    )
-    assert found.kernel is not None
+@pytest.mark.parametrize(
+    ("case", "value", "bound"),
+    [
+        ("index", "ids[2, 3] = 5000", "1000: 1000, the size of dimension 0 of table.weight"),
+        ("second_table", "item[31] = 500", "500: 500, the size of dimension 0 of items.weight"),
+    ],
+)
+def test_an_index_outside_an_embedding_is_named_with_value_and_place(
+    call, case: str, value: str, bound: str
+) -> None:
+    found = best(call(case))
+    outcome = (found.category, found.phase, found.confidence)
+    assert outcome == ("index_out_of_bounds", "run", "proved")
+    assert found.summary == f"{value} is outside 0 <= index < {bound}"
     assert found.kernel.name.startswith("cpp_fused_embedding")
     assert found.kernel.text
     assert found.source[0].text == "output = model(*inputs())"
 
 
-def test_of_two_indices_the_one_that_the_kernel_checks_is_named(call: Call) -> None:
-    found = best(call("second_table"))
-    assert (found.category, found.confidence) == ("index_out_of_bounds", "proved")
-    assert found.summary == (
-        "item[31] = 500 is outside 0 <= index < 500: 500, the size of dimension 0 of items.weight"
-    )
-
-
 @pytest.mark.parametrize("case", ["healthy", "size", "segfault", "index"])
-def test_evidence_names_artifacts_that_the_run_left(case: str, call: Call, built) -> None:
+def test_evidence_names_artifacts_that_the_run_left(case: str, call, built) -> None:
     answer = call(case)
     directory = built.home / "runs" / answer.run
     for diagnosis in (best(answer), *answer.also):
@@ -140,9 +120,7 @@ def test_evidence_names_artifacts_that_the_run_left(case: str, call: Call, built
 
 
 @pytest.mark.parametrize(("case", "process_runs"), [("healthy", 2), ("segfault", 1)])
-def test_an_answer_holds_no_nulls_and_says_what_it_cost(
-    case: str, process_runs: int, call: Call
-) -> None:
+def test_an_answer_holds_no_nulls_and_says_what_it_cost(case: str, process_runs: int, call) -> None:
     def values(node: object) -> list[object]:
         if isinstance(node, dict):
             return [v for item in node.values() for v in values(item)]
@@ -157,9 +135,6 @@ def test_an_answer_holds_no_nulls_and_says_what_it_cost(
     assert cost.get("recompiles", 0) == 0
     assert cost["wall_s"] > 0
 
-
-TWO_MODELS = Path(__file__).parents[1] / "targets" / "two_models.py"
-Written = Callable[[str], Path]
 
 # A call with a keyword that the model does not know fails before the model runs.
 SERVES = """
@@ -185,63 +160,54 @@ assert total == 0, "the sum is not zero"
 """
 
 
-def step(answer: TriageAnswer, name: str) -> Step:
+def step(answer: TriageAnswer, name: str) -> Any:
     return next(step for step in answer.steps if step.name == name)
 
 
-def report(answer: TriageAnswer, home: Path, name: str) -> dict[str, Any]:
-    artifact = step(answer, name).artifact
-    assert artifact is not None
-    found = json.loads((home / "runs" / answer.run / artifact / "report.json").read_bytes())
-    assert isinstance(found, dict)
-    return found
+def report(answer: TriageAnswer, home: Path, name: str) -> Any:
+    run = home / "runs" / answer.run
+    return json.loads((run / step(answer, name).artifact / "report.json").read_bytes())
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def package(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("package") / "two.pt2"
 
 
 @pytest.fixture(scope="module")
-def compiling(triaged: Callable[..., TriageAnswer], package: Path) -> TriageAnswer:
+def compiling(triaged, package) -> TriageAnswer:
     return triaged(TWO_MODELS, package)
 
 
-def test_the_replays_load_the_model_that_was_called_and_its_own_program(
-    compiling: TriageAnswer, home: Path
-) -> None:
-    assert compiling.diagnosis is not None
-    assert compiling.diagnosis.category == "no_fault"
+def test_the_replays_load_the_model_that_was_called_and_its_own_program(compiling, home) -> None:
+    assert best(compiling).category == "no_fault"
     assert step(compiling, "contract").finding == "nothing found"
     assert step(compiling, "guards").finding == "the exported program takes the call"
-    assert (step(compiling, "compare").finding or "").startswith(AGREES)
+    assert step(compiling, "compare").finding.startswith(AGREES)
     declared = report(compiling, home, "guards")["steps"]["guards"]["inputs"]
     assert [(one["name"], one["shape"]) for one in declared] == [("features", [4, 3])]
 
 
 def test_another_model_of_the_package_has_its_program_from_the_run_that_compiled_it(
-    compiling: TriageAnswer, triaged: Callable[..., TriageAnswer], package: Path
+    compiling, triaged, package
 ) -> None:
-    answer = triaged(TWO_MODELS, package, 6)
-    assert answer.diagnosis is not None
-    assert answer.diagnosis.category == "contract_shape"
-    assert answer.diagnosis.input is not None
-    found = answer.diagnosis.input
-    assert (found.name, found.expected, found.got) == ("x", "8", "6")
+    found = best(triaged(TWO_MODELS, package, 6))
+    assert found.category == "contract_shape"
+    assert (found.input.name, found.input.expected, found.input.got) == ("x", "8", "6")
 
 
 def test_a_failed_call_is_repeated_though_the_script_went_on(
-    triage_in: Callable[..., TriageAnswer], written: Written, built: Any, home: Path
+    triage_in, written, built, home
 ) -> None:
     answer = triage_in(home, written(SERVES), built.directory / "dynamic.pt2", 3)
     assert report(answer, home, "contract")["inputs_file"].endswith("capture/call-failed.pt")
-    assert "ValueError" in (step(answer, "contract").finding or "")
+    assert "ValueError" in step(answer, "contract").finding
     assert "capture/call-latest.pt" in answer.artifacts
     assert not any(one.name == "compare" for one in answer.steps)
 
 
 def test_of_calls_that_failed_alike_the_last_is_repeated_as_it_was(
-    triage_in: Callable[..., TriageAnswer], written: Written, built: Any, home: Path
+    triage_in, written, built, home
 ) -> None:
     answer = triage_in(home, written(SERVES), built.directory / "dynamic.pt2", 2, 4)
     assert report(answer, home, "contract")["inputs_file"].endswith("capture/call-4.pt")
@@ -249,27 +215,26 @@ def test_of_calls_that_failed_alike_the_last_is_repeated_as_it_was(
 
 
 def test_values_that_a_script_rejects_are_compared_with_the_exported_program(
-    triage_in: Callable[..., TriageAnswer], written: Written, built: Any
+    triage_in, written, built
 ) -> None:
     answer = triage_in(built.home, written(ASSERTS), built.directory / "dynamic.pt2")
     assert answer.steps[0].exit == "exit 1"
-    assert (step(answer, "compare").finding or "").startswith(AGREES)
+    assert step(answer, "compare").finding.startswith(AGREES)
     assert step(answer, "guards").status == "done"
 
 
-def test_a_package_older_than_the_model_that_the_script_exports_is_stale(call: Call) -> None:
+def test_a_package_older_than_the_model_that_the_script_exports_is_stale(call) -> None:
     found = best(call("retrained"))
-    assert found.category == "constants_mismatch" and found.confidence == "proved"
+    assert (found.category, found.confidence) == ("constants_mismatch", "proved")
     assert found.summary.startswith("stale package: it holds other weights than the model")
     quotes = "; ".join(one.quote for one in found.evidence)
     assert "fc.weight differs in 256 of 256 values" in quotes
     assert "gives the package's results" in quotes
     assert any("compile the package again" in fix.what for fix in found.fixes)
-    bisect = next(step for step in call("retrained").steps if step.name == "bisect")
-    assert bisect.status == "done"
+    assert step(call("retrained"), "bisect").status == "done"
 
 
-def test_a_package_of_the_very_model_that_the_script_exports_has_no_fault(call: Call) -> None:
+def test_a_package_of_the_very_model_that_the_script_exports_has_no_fault(call) -> None:
     assert best(call("as_exported")).category == "no_fault"
 
 
@@ -303,7 +268,7 @@ torch._inductor.aoti_load_package(str(PACKAGE))(x)
     ("old", "new", "stale"), [("silu", "elu", True), ("manual_seed(0)", "manual_seed(1)", False)]
 )
 def test_a_package_of_an_older_model_is_told_when_it_is_compiled_anew(
-    triage_in, warm_python: str, tmp_path: Path, old: str, new: str, stale: bool
+    triage_in, warm_python, tmp_path: Path, old: str, new: str, stale: bool
 ) -> None:
     script, home = tmp_path / "check.py", tmp_path / "home"
     script.write_text(BUILDS_WHERE_MISSING)
@@ -318,7 +283,7 @@ def test_a_package_of_an_older_model_is_told_when_it_is_compiled_anew(
     if stale:
         assert compiled.confidence == "proved"
         assert "model.pt2 as it was until run r-" in compiled.summary
-        assert "aoti_load_package" in (compiled.source[0].text or "")
+        assert "aoti_load_package" in compiled.source[0].text
         assert any("silu" in e.quote and "elu" in e.quote for e in compiled.evidence)
 
 
@@ -363,30 +328,23 @@ os.abort()
     ],
 )
 def test_a_core_dump_with_line_and_access_is_answered_without_a_replay(
-    built, written: Written, triage_in, tmp_path: Path, package: str, sizes: Any, taken: set[str]
+    built, written, triage_in, tmp_path: Path, package: str, sizes: Any, taken: set[str]
 ) -> None:
     for name, text in TOOLS.items():
         (tmp_path / name).write_text("#!/bin/sh" + text)
         (tmp_path / name).chmod(0o755)
-    answer = triage_in(
-        built.home,
-        written(DUMPED),
-        built.directory / f"{package}.pt2",
-        *sizes,
-        env={"PATH": f"{tmp_path}:{os.environ['PATH']}"},
-    )
+    file, env = built.directory / f"{package}.pt2", {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    answer = triage_in(built.home, written(DUMPED), file, *sizes, env=env)
     steps = {step.name: step for step in answer.steps}
     assert {name for name, step in steps.items() if step.status == "done"} == taken
     assert "the package's own source declares" in steps["contract"].finding
     found = best(answer)
-    assert found.kernel is not None
     assert (found.kernel.name, found.kernel.line) == ("late_rows", 23)
     if "guards" in taken:
         assert (found.category, found.confidence) == ("contract_guard", "proved")
         assert "but not the reason: guards may not hold" in steps["guards"].why
     else:
         assert (found.category, found.confidence) == ("illegal_memory_access", "proved")
-        assert found.fault is not None
         assert (found.fault.access, found.fault.size) == ("write", 16)
         assert "only repeat the fault" in steps["guards"].finding
 
@@ -408,17 +366,17 @@ assert torch.allclose(model(x), program.module()(x)) and made != loaded, "not wh
 
 @pytest.mark.parametrize("stale", [True, False])
 def test_a_newer_package_that_nothing_loads_tells_why_the_script_rejects_the_values(
-    triage_in, written: Written, built: Any, tmp_path: Path, stale: bool
+    triage_in, written, built, tmp_path: Path, stale: bool
 ) -> None:
     made = tmp_path / "newer.pt2"
     loaded = built.directory / "dynamic.pt2" if stale else made
     script = written(MAKES_ONE_AND_LOADS_ANOTHER)
-    found = best(triage_in(built.home, script, made, loaded, CALL.parent))
+    found = best(triage_in(built.home, script, made, loaded, TARGETS))
     assert found.category == ("wrong_result" if stale else "user_code")
     if stale:
         assert found.confidence == "likely"
         assert "the calls ran dynamic.pt2, and newer.pt2, which this run compiled" in found.summary
-        assert "aoti_load_package" in (found.source[0].text or "")
+        assert "aoti_load_package" in found.source[0].text
 
 
 GIVES_A_DICT = """
@@ -441,10 +399,10 @@ for number in range(40):
 
 
 def test_inputs_within_an_argument_are_compared_after_many_calls_too(
-    triage_in, written: Written, home: Path, tmp_path: Path
+    triage_in, written, home, tmp_path: Path
 ) -> None:
     answer = triage_in(home, written(GIVES_A_DICT), tmp_path / "model.pt2")
     assert report(answer, home, "guards")["inputs_file"].endswith("call-now.bin")
     assert step(answer, "guards").finding == "the exported program takes the call"
-    assert (step(answer, "compare").finding or "").startswith(AGREES)
+    assert step(answer, "compare").finding.startswith(AGREES)
     assert best(answer).confidence == "likely"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aoti_debug.run.directory import RunDirectory
@@ -17,15 +18,8 @@ def left(home: Path, owner: str | None, folder: str = ".") -> RunDirectory:
     place = run.path / folder
     write_key(place)
     (place / CAPTURE).mkdir()
-    record = {
-        "key": "a" * 64,
-        "lines": "",
-        "parts": {},
-        "package": "package-1.pt2",
-        "sha256": "b" * 64,
-        "seconds": 142.0,
-        "secret": (place / KEY).read_text(),
-    }
+    record: dict[str, Any] = {"key": "a" * 64, "lines": "", "parts": {}, "package": "package-1.pt2"}
+    record |= {"sha256": "b" * 64, "seconds": 142.0, "secret": (place / KEY).read_text()}
     for name, data in (("package-1.pt2", "{}"), ("compiled-1.json", json.dumps(record))):
         (place / CAPTURE / name).write_text(data)
         (place / CAPTURE / name).chmod(0o600)
@@ -51,18 +45,18 @@ def test_a_record_that_the_run_need_not_have_written_is_left_out(
 ) -> None:
     run = left(tmp_path, None)
     record, package = (run.path / CAPTURE / n for n in ("compiled-1.json", "package-1.pt2"))
-    document = json.loads(record.read_text())
-    if fault == "secret":
-        record.write_text(json.dumps({**document, "secret": "0" * 32}))
-    elif fault == "path":
-        record.write_text(json.dumps({**document, "package": "../../../package-1.pt2"}))
+    others: dict[str, dict[str, Any]] = {
+        "secret": {"secret": "0" * 32},
+        "path": {"package": "../../../package-1.pt2"},
+        "size": {"parts": {"x": "x" * (1 << 20)}},
+    }
+    if fault in others:
+        record.write_text(json.dumps({**json.loads(record.read_text()), **others[fault]}))
     elif fault == "open":
         package.chmod(0o622)
     elif fault == "link":
         package.rename(run.path / "elsewhere.pt2")
         package.symlink_to(run.path / "elsewhere.pt2")
-    elif fault == "size":
-        record.write_text(json.dumps({**document, "parts": {"x": "x" * (1 << 20)}}))
     else:
         record.write_text("[" * 10_000)
     assert not list(packages(tmp_path, None))

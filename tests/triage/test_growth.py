@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
-from aoti_debug.answers import TriageAnswer
 from aoti_debug.examine.memory import grows
 from aoti_debug.triage.observe import events_of
 
@@ -25,18 +21,14 @@ assert len(pool) == 1, "the process grew: its RSS is over the budget"
 
 
 def test_packages_that_are_loaded_anew_and_kept_are_named_where_the_script_complains(
-    triaged: Callable[..., TriageAnswer],
-    written: Callable[[str], object],
-    served: Path,
-    home: Path,
+    triaged, written, served, home
 ) -> None:
     script = written(SERVER)
     found = triaged(script, served, "wrong")
     best = found.diagnosis
-    assert best is not None
     assert best.category == "performance", best.summary
     assert best.summary.startswith("pool (dict) keeps each package that is loaded at script.py:8")
     assert "num_runners" in best.fixes[0].what
-    assert any("pool (dict)" in one for one in grows(events_of(home / "runs" / str(found.run))))
+    assert any("pool (dict)" in one for one in grows(events_of(home / "runs" / found.run)))
     right = triaged(script, served, "right").diagnosis
-    assert right is not None and (right.category, right.also_true) == ("no_fault", []), right
+    assert (right.category, right.also_true) == ("no_fault", []), right

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from programs import Job, Triaged, triage_all
 
-ARCHITECTURES = Path(__file__).parents[1] / "targets" / "architectures.py"
+TARGETS = Path(__file__).parents[1] / "targets"
+ARCHITECTURES, FAILING = TARGETS / "architectures.py", TARGETS / "failing_export.py"
 NAMES = ("gpt2", "conv", "bag")  # bert is in tests/zoo
 STEPS = ("first run", "contract", "guards", "compare", "repeats", "poison")
 # model and case -> operator, input and its element, bound, what the summary says
@@ -24,87 +25,76 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("architectures")
 
 
+def job(home: Path, *case: str) -> Job:
+    return ARCHITECTURES, (str(home), *case), {}
+
+
 @pytest.fixture(scope="module")
-def healthy(home: Path, python: str) -> Mapping[str, Triaged]:
+def healthy(home, python) -> Mapping[str, Triaged]:
     """Triages of the scripts that compile; their exported programs are kept."""
-    jobs: dict[str, Job] = {
-        name: (ARCHITECTURES, (str(home), name, "healthy"), {}) for name in NAMES
-    }
-    return triage_all(jobs, home, python)
+    return triage_all({name: job(home, name, "healthy") for name in NAMES}, home, python)
 
 
 @pytest.fixture(scope="module")
-def faulty(healthy: Mapping[str, Triaged], home: Path, python: str) -> Mapping[str, Triaged]:
+def faulty(healthy, home, python) -> Mapping[str, Triaged]:
     """Triages of scripts that load what those have compiled."""
-    jobs: dict[str, Job] = {
-        " ".join(case): (ARCHITECTURES, (str(home), *case), {}) for case in FAULTS
-    }
-    return triage_all(jobs, home, python)
+    return triage_all({" ".join(case): job(home, *case) for case in FAULTS}, home, python)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_healthy_architecture_has_no_fault(healthy: Mapping[str, Triaged], name: str) -> None:
+def test_a_healthy_architecture_has_no_fault_and_its_checks_share_one_process(
+    healthy, name: str
+) -> None:
     answer, best = healthy[name].answer, healthy[name].best
     assert best.category == "no_fault", best.summary
     assert answer.also == []
     done = {step.name for step in answer.steps if step.status == "done"}
     assert done >= set(STEPS)
-    assert re.search(
-        r"values against the exported program \((?:without any difference|at most .+ rounding\))\)"
-        r", repeats of the call",
-        best.means or "",
-    )
+    apart = r"(?:without any difference|at most .+ rounding\))"
+    values = rf"values against the exported program \({apart}\), repeats of the call"
+    assert re.search(values, best.means)
+    assert best.cost.process_runs == 2
 
 
 def test_a_last_call_of_one_row_that_a_check_alone_refuses_has_no_fault(
-    healthy: Mapping[str, Triaged], home: Path, python: str
+    healthy, home, python
 ) -> None:
-    assert healthy
-    job: Job = (ARCHITECTURES, (str(home), "gpt2", "one"), {})
-    best = triage_all({"one": job}, home, python)["one"].best
+    best = triage_all({"one": job(home, "gpt2", "one")}, home, python)["one"].best
     assert best.category == "no_fault"
     assert best.means and "refuse input_ids: size at dim 0 is 1, not >=" in best.means
 
 
-def test_the_checks_of_a_call_share_one_process(healthy: Mapping[str, Triaged]) -> None:
-    assert {healthy[name].best.cost.process_runs for name in NAMES} == {2}  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize("case", FAULTS, ids=" ".join)
 def test_an_index_past_a_table_is_told_with_operator_bound_and_element(
-    faulty: Mapping[str, Triaged], case: tuple[str, str]
+    faulty, case: tuple[str, str]
 ) -> None:
     op, name, got, expected, said = FAULTS[case]
     best = faulty[" ".join(case)].best
     assert (best.category, best.confidence) == ("index_out_of_bounds", "proved"), best.summary
     assert said in best.summary
     assert best.kernel is not None or op in best.ops[0]  # a generated kernel's own check names it
-    assert [line.file for line in best.source] != []
-    assert best.input is not None
+    assert best.source != []
     assert (best.input.name, best.input.got, best.input.expected) == (name, got, expected)
 
 
 def test_an_operator_tells_its_index_where_only_the_package_is_known(
-    healthy: Mapping[str, Triaged], home: Path, tmp_path: Path, python: str
+    healthy, home, tmp_path: Path, python
 ) -> None:
-    job: Job = (ARCHITECTURES, (str(home), "bag", "ids"), {})
-    best = triage_all({"alone": job}, tmp_path, python)["alone"].best
+    best = triage_all({"alone": job(home, "bag", "ids")}, tmp_path, python)["alone"].best
     assert (best.category, best.confidence) == ("index_out_of_bounds", "proved")
     assert "= 77 is outside 0 <= index < 50 in aten._embedding_bag" in best.summary
-    assert best.input is not None
-    assert best.input.got == "77 at [5]"
+    assert best.input is not None and best.input.got == "77 at [5]"
 
 
-FAILING = Path(__file__).parents[1] / "targets" / "failing_export.py"
 CASES = ("sizes", "constant", "mamba", "xlnet", "loop", "codegen", "lowering")
 
 
 @pytest.fixture(scope="module")
-def triaged(tmp_path_factory: pytest.TempPathFactory, python: str) -> Mapping[str, Triaged]:
+def triaged(tmp_path_factory, python) -> Mapping[str, Triaged]:
     home = tmp_path_factory.mktemp("home")
     package = str(home / "package.pt2")
     return triage_all({case: (FAILING, (case, package), {}) for case in CASES}, home, python)
@@ -117,11 +107,8 @@ def line_of(text: str) -> int:
 
 def test_each_size_that_cannot_vary_is_told_with_its_guard_and_sizes(triaged) -> None:
     found = triaged["sizes"].best
-    assert (found.category, found.phase, found.confidence) == (
-        "lowering_error",
-        "export",
-        "proved",
-    )
+    outcome = (found.category, found.phase, found.confidence)
+    assert outcome == ("lowering_error", "export", "proved")
     assert "width (dimension 1 of x)" in found.summary
     assert "(width % (width // 4)) == 0, of 2 to 64 broken by 2, 3, 9, 11, 13" in found.summary
     assert "batch <= 7, of 2 to 64 broken by 8, 9" in found.summary
@@ -152,7 +139,7 @@ def test_a_loop_over_the_length_in_a_library_is_named_with_its_line(triaged) -> 
     found = triaged["mamba"].best
     assert "the model needs length == 16" in found.summary
     assert found.source[0].file.endswith("modeling_mamba.py")
-    assert "in range(" in (found.source[0].text or "")
+    assert "in range(" in found.source[0].text
 
 
 def test_a_guard_that_no_size_breaks_is_said_to_be_unproved(triaged) -> None:

@@ -108,59 +108,68 @@ DRIVER = GpuException(SPAN, "driver", *NAMED)
 LATE = dumped("late_rows", STORE, custom=True)
 HELD = with_package(LATE, "aten::cumsum")
 FITS = Sizes((("x", ("s0",)),), {"s0": (2, 64)}, ("(L['x'].size()[0] % 2) == 0",))
-UNCHECKED = take(
-    event_records.Phase,
-    {"details": {"settings": {"assert_indirect_indexing": False}}},
-    span=SPAN,
-)
+ODD = replace(FITS, guards=("(L['x'].size()[0] % 3) == 0",))
+SETTINGS = {"settings": {"assert_indirect_indexing": False}}
+UNCHECKED = take(event_records.Phase, {"details": SETTINGS}, span=SPAN)
 TOLD = replace(KEPT, sizes=FITS)
-DUMPED: Mapping[str, str] = dict.fromkeys(
-    ("contract", "guards", "fakes", "memcheck", "again"), SKIP
-)
 X = InputFinding(index=0, name="x", property="size", expected="8", got="6")
 LINE = Kernel(name="triton_poi_0", line=12)
 LATE_ROWS = faulted("late_rows")
+MISALIGNED = LATE_ROWS.model_copy(update={"category": "misaligned_address"})
+FAILED, HANGS = seen(RAISED, ok=False), seen(Ending(timed_out=True), ok=None)
+CRASHES = seen(CRASHED, ok=None)
+RETURNED = seen(RAISED, device="cuda:0", custom=True).run
 FAULT = seen(RAISED, ok=False, device="cuda:0")
 ILLEGAL, SEGFAULT = said("illegal_memory_access"), said("host_segfault")
+PROVED_INDEX = said("index_out_of_bounds", confidence="proved", input=X)
 CONTRACT: dict[str, str] = {"contract": RUN, "guards": RUN}
+LEFT_OUT: dict[str, str] = {"contract": SKIP, "guards": SKIP}
+DUMPED: dict[str, str] = {**LEFT_OUT, "fakes": SKIP, "memcheck": SKIP, "again": SKIP}
 CHECKED = {**CONTRACT, "memcheck": RUN, "again": RUN}
+
+
+def healthy(
+    what: str,
+    captured: Captured = KEPT,
+    machine: Machine = CPU,
+    device: str = "cpu",
+    custom: bool = False,
+    **more: str,
+) -> Row:
+    found = seen(CLEAN, device=device, custom=custom)
+    return Row(what, found, HEALTHY, {**VALUES, **more}, captured, machine)
+
+
+def fault_of_users_kernel(
+    what: str,
+    found: Observations = HELD,
+    best: Diagnosis = LATE_ROWS,
+    captured: Captured = TOLD,
+    machine: Machine = GPU,
+    **more: str,
+) -> Row:
+    """Return a row for a fault whose store the core dump shows."""
+    return Row(f"such a fault {what}", found, best, {**DUMPED, **more}, captured, machine)
+
+
 FIRST = [
-    Row("a healthy call", seen(CLEAN), HEALTHY, VALUES),
-    Row(
-        "a healthy call on a GPU needs no memory checker",
-        seen(CLEAN, device="cuda:0"),
-        HEALTHY,
-        VALUES,
-        machine=GPU,
-    ),
-    Row(
-        "custom operators",
-        seen(CLEAN, custom=True),
-        HEALTHY,
-        {**VALUES, "fakes": RUN, "writes": RUN},
-    ),
-    Row(
+    healthy("a healthy call"),
+    healthy("a healthy call on a GPU needs no memory checker", machine=GPU, device="cuda:0"),
+    healthy("custom operators", custom=True, fakes=RUN, writes=RUN),
+    healthy(
         "a healthy call that several threads made at the same time",
-        seen(CLEAN),
-        HEALTHY,
-        {**VALUES, "threads": RUN},
         replace(KEPT, threads=2, runners=2),
+        threads=RUN,
     ),
-    Row(
-        "only the package is known",
-        seen(CLEAN),
-        HEALTHY,
-        {**VALUES, "guards": IMPOSSIBLE, "compare": IMPOSSIBLE},
-        ALONE,
-    ),
+    healthy("only the package is known", ALONE, guards=IMPOSSIBLE, compare=IMPOSSIBLE),
     Row("nothing is kept", seen(CLEAN), HEALTHY, dict.fromkeys(VALUES, IMPOSSIBLE), NOTHING),
     Row("values that a script rejects", seen(RAISED), said("user_code", phase="none"), VALUES),
-    Row("a call that failed", seen(RAISED, ok=False), SEGFAULT, CONTRACT),
+    Row("a call that failed", FAILED, SEGFAULT, CONTRACT),
     Row("a compile that failed", seen(RAISED), said("lowering_error", phase="lower"), {}),
-    Row("a signal in a call", seen(CRASHED, ok=None), SEGFAULT, {**CONTRACT, "native": RUN}),
+    Row("a signal in a call", CRASHES, SEGFAULT, {**CONTRACT, "native": RUN}),
     Row(
         "a signal in a call, and no gdb",
-        seen(CRASHED, ok=None),
+        CRASHES,
         SEGFAULT,
         {**CONTRACT, "native": IMPOSSIBLE},
         machine=Machine(),
@@ -172,64 +181,29 @@ FIRST = [
         {**CONTRACT, "native of the target": RUN},
     ),
     Row("a GPU fault", FAULT, ILLEGAL, CHECKED, machine=GPU),
-    Row(
-        "a GPU fault of the user's kernel, whose store the core dump shows, and nothing more known",
-        LATE,
-        LATE_ROWS,
-        {**DUMPED, **CONTRACT, "fakes": RUN},
-        machine=GPU,
+    fault_of_users_kernel(
+        "and nothing more known", LATE, captured=KEPT, contract=RUN, guards=RUN, fakes=RUN
     ),
-    Row("such a fault, of a call that keeps all that is asked", HELD, LATE_ROWS, DUMPED, TOLD, GPU),
-    Row(
-        "such a fault late, when the call had returned",
-        replace(HELD, run=seen(RAISED, device="cuda:0", custom=True).run),
-        LATE_ROWS,
-        DUMPED,
-        TOLD,
-        GPU,
+    fault_of_users_kernel("of a call that keeps all that is asked"),
+    fault_of_users_kernel("when the call had returned", replace(HELD, run=RETURNED)),
+    fault_of_users_kernel(
+        "in a child of a script that ends well",
+        replace(HELD, ending=CLEAN, run=RETURNED),
+        compare=RUN,
+        repeats=RUN,
+        poison=RUN,
+        writes=RUN,
     ),
-    Row(
-        "such a fault in a child of a script that ends well",
-        replace(HELD, ending=CLEAN, run=seen(CLEAN, device="cuda:0", custom=True).run),
-        LATE_ROWS,
-        {**DUMPED, "compare": RUN, "repeats": RUN, "poison": RUN, "writes": RUN},
-        TOLD,
-        GPU,
+    fault_of_users_kernel("on a machine without tools", machine=BARE_GPU),
+    fault_of_users_kernel("for a misaligned address", best=MISALIGNED),
+    fault_of_users_kernel(
+        "of a call that may break a guard", captured=replace(TOLD, sizes=ODD), guards=RUN
     ),
-    Row(
-        "such a fault on a machine without tools", HELD, LATE_ROWS, DUMPED, TOLD, Machine(gpu=True)
+    fault_of_users_kernel(
+        "where kernels check no index", captured=replace(TOLD, compiled=UNCHECKED), guards=RUN
     ),
-    Row(
-        "such a misaligned address",
-        HELD,
-        said("misaligned_address", confidence="proved", kernel=Kernel(name="late_rows", line=23)),
-        DUMPED,
-        TOLD,
-        GPU,
-    ),
-    Row(
-        "such a fault, of a call that may break a guard",
-        HELD,
-        LATE_ROWS,
-        {**DUMPED, "guards": RUN},
-        replace(TOLD, sizes=replace(FITS, guards=("(L['x'].size()[0] % 3) == 0",))),
-        GPU,
-    ),
-    Row(
-        "such a fault where kernels check no index",
-        HELD,
-        LATE_ROWS,
-        {**DUMPED, "guards": RUN},
-        replace(TOLD, compiled=UNCHECKED),
-        GPU,
-    ),
-    Row(
-        "such a fault in a model that calls a custom operator too",
-        with_package(LATE, "planted::quarter"),
-        LATE_ROWS,
-        {**DUMPED, "fakes": RUN},
-        TOLD,
-        GPU,
+    fault_of_users_kernel(
+        "in a model with a custom operator", with_package(LATE, "planted::quarter"), fakes=RUN
     ),
     Row(
         "such a fault, and a size above the largest exported",
@@ -266,7 +240,7 @@ FIRST = [
         "a GPU fault, and no sanitizer",
         FAULT,
         ILLEGAL,
-        {**CONTRACT, "memcheck": IMPOSSIBLE, "again": RUN},
+        {**CHECKED, "memcheck": IMPOSSIBLE},
         machine=BARE_GPU,
     ),
     Row(
@@ -283,30 +257,14 @@ FIRST = [
     ),
     Row(
         "an index whose kernel is known",
-        seen(RAISED, ok=False),
-        said("index_out_of_bounds", confidence="proved", input=X, kernel=LINE),
-        {"contract": SKIP, "guards": SKIP},
+        FAILED,
+        PROVED_INDEX.model_copy(update={"kernel": LINE}),
+        LEFT_OUT,
     ),
-    Row(
-        "an index of which only the operator is known",
-        seen(RAISED, ok=False),
-        said("index_out_of_bounds", confidence="proved", input=X),
-        CONTRACT,
-    ),
-    Row(
-        "too little memory",
-        seen(RAISED, ok=False),
-        said("out_of_memory"),
-        {"contract": SKIP, "guards": SKIP},
-    ),
-    Row(
-        "a hang without a kernel",
-        seen(Ending(timed_out=True), ok=None),
-        said("hang"),
-        {"synccheck": RUN},
-        machine=GPU,
-    ),
-    Row("a hang on the CPU", seen(Ending(timed_out=True), ok=None), said("hang"), {}),
+    Row("an index of which only the operator is known", FAILED, PROVED_INDEX, CONTRACT),
+    Row("too little memory", FAILED, said("out_of_memory"), LEFT_OUT),
+    Row("a hang without a kernel", HANGS, said("hang"), {"synccheck": RUN}, machine=GPU),
+    Row("a hang on the CPU", HANGS, said("hang"), {}),
 ]
 
 
@@ -353,27 +311,24 @@ def test_what_may_write_files_is_never_run_beside_the_checks() -> None:
     assert [step.decision for step in target] == [TARGET]
 
 
+HELD_INDEX = {
+    "op": "aten.index.Tensor",
+    "lower": -80,
+    "upper": 80,
+    "at": [4],
+    "input": {"index": 0, "name": "stores", "at": [4]},
+}
 CALLS = {
     "state": "done",
     "calls": [
-        {
-            "pid": 7,
-            "call": number,
-            "state": "held",
-            "index": {
-                "op": "aten.index.Tensor",
-                "lower": -80,
-                "upper": 80,
-                "value": 80 + number,
-                "at": [4],
-                "input": {"index": 0, "name": "stores", "at": [4]},
-            },
-        }
-        for number in (2, 5)
+        {"pid": 7, "call": n, "state": "held", "index": {**HELD_INDEX, "value": 80 + n}}
+        for n in (2, 5)
     ],
 }
 AGREES = {"state": "done", "verdict": "agrees"}
 LAYOUT = {"op": "control.gains", "property": "stride", "expected": "[6, 1]", "got": "[1, 6]"}
+STRIDES = "expected size 6==6, stride 1==6 at dim=1"
+STRIDE_ERROR = {"type": "RuntimeError", "message": STRIDES}
 
 
 @pytest.mark.parametrize(
@@ -389,17 +344,10 @@ LAYOUT = {"op": "control.gains", "property": "stride", "expected": "[6, 1]", "go
         (
             {
                 "fakes": {"state": "done", "mismatches": [LAYOUT]},
-                "contract": {
-                    "state": "failed",
-                    "error": {
-                        "type": "RuntimeError",
-                        "message": "expected size 6==6, stride 1==6 at dim=1",
-                    },
-                },
+                "contract": {"state": "failed", "error": STRIDE_ERROR},
             },
             "contract",
-            "RuntimeError: expected size 6==6, stride 1==6 at dim=1 (caused by control.gains, see "
-            "fakes)",
+            f"RuntimeError: {STRIDES} (caused by control.gains, see fakes)",
         ),
     ],
 )
@@ -531,14 +479,11 @@ compiled(torch.tensor([1, number]))
 """
 
 
-def at_line(line: int, path: Path) -> Diagnosis:
-    source = SourceLine(file=str(path), line=line, text="")
-    return INDEX.model_copy(update={"source": [source]})
-
-
 def test_no_result_is_made_up_for_an_index_out_of_bounds(tmp_path: Path) -> None:
     path = tmp_path / "serve.py"
-    assert patched(tmp_path, at_line(6, path), call_of(path, MODEL, 12)) == ""
+    source = [SourceLine(file=str(path), line=6, text="")]
+    found = INDEX.model_copy(update={"source": source})
+    assert patched(tmp_path, found, call_of(path, MODEL, 12)) == ""
 
 
 def test_weights_are_left_in_the_package_where_one_setting_takes_them_out(tmp_path: Path) -> None:
@@ -557,13 +502,11 @@ def test_an_operator_is_made_to_keep_its_promise(tmp_path: Path) -> None:
     found = Observations(run=observations.run, checks=CheckReports(fakes=fakes))
     new = patched(tmp_path, diagnosis, found)
     assert "    return (x * 2.0).t().contiguous().t().contiguous()" in new
-    places = {"real": (str(tmp_path / "ops.py"), 6), "fake": (str(tmp_path / "ops.py"), 11)}
+    ops = str(tmp_path / "ops.py")
+    places = {"real": (ops, 6), "fake": (ops, 11)}
     told = from_mismatch(Mismatch.model_validate({**wrong.model_dump(), "places": places}), "", 0)
     assert [line.line for line in told.diagnosis.source] == [6, 11]
-    assert [fix.where for fix in told.diagnosis.fixes] == [
-        f"{tmp_path / 'ops.py'}:6",
-        f"{tmp_path / 'ops.py'}:11",
-    ]
+    assert [fix.where for fix in told.diagnosis.fixes] == [f"{ops}:6", f"{ops}:11"]
 
 
 @pytest.mark.parametrize(
@@ -598,12 +541,10 @@ def test_what_is_not_certain_is_not_proposed(
 
 
 def test_a_file_outside_the_tree_is_not_touched(tmp_path: Path) -> None:
-    other = tmp_path / "library"
-    other.mkdir()
-    observations = call_of(other / "serve.py", SCRIPT)
-    own = tmp_path / "own"
-    own.mkdir()
-    assert with_patch(DTYPE, observations, own, None) == DTYPE
+    for name in ("library", "own"):
+        (tmp_path / name).mkdir()
+    observations = call_of(tmp_path / "library" / "serve.py", SCRIPT)
+    assert with_patch(DTYPE, observations, tmp_path / "own", None) == DTYPE
 
 
 def test_inputs_that_cannot_be_told_apart_are_left_alone(tmp_path: Path) -> None:
@@ -628,28 +569,10 @@ BUILDS = SERVE + "import build\n\nif not build.PACKAGE.exists():\n    build.buil
 @pytest.mark.parametrize(
     ("build", "serve", "said"),
     [
-        (
-            BUILD + MAIN,
-            SERVE,
-            ": triage build.py (it exports and compiles), then this script again",
-        ),
-        (
-            BUILD,
-            BUILDS,
-            ", in build(), which serve.py:7 calls: if it does so where there is no "
-            "package, move model.pt2 away and triage this script again",
-        ),
-        (
-            BUILD,
-            SERVE,
-            ', in build(): `triage --command python -c "import build; build.build()"`, '
-            "then this script again",
-        ),
-        (
-            BUILD.replace("build()", "build(program)"),
-            SERVE,
-            ", in build(): triage a script that calls it, then this one again",
-        ),
+        (BUILD + MAIN, SERVE, ": triage build.py (it exports and compiles), then"),
+        (BUILD, BUILDS, ", in build(), which serve.py:7 calls: if it does so where"),
+        (BUILD, SERVE, ', in build(): `triage --command python -c "import build; build.build()"`'),
+        (BUILD.replace("build()", "build(program)"), SERVE, ", in build(): triage a script that"),
         (BUILD.replace("model.pt2", "other.pt2") + MAIN, SERVE, None),
         (BUILD.replace("compile_and", "inspect"), SERVE, None),
         ("def (:\n", SERVE, None),
@@ -663,7 +586,9 @@ def test_what_makes_a_package_is_named_with_how_to_keep_its_program(
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv" / "a.py").write_text(BUILD + MAIN)
     found = built_by(tmp_path / "serve.py", Path("/elsewhere/model.pt2"))
-    assert (found and found.why) == (f"the package is made by build.py:8{said}" if said else None)
+    assert (found is not None) == (said is not None)
+    if found is not None:
+        assert found.why.startswith(f"the package is made by build.py:8{said}")
 
 
 @pytest.mark.parametrize(("kept", "found"), [(b"the same", True), (b"another!", False)])
@@ -671,16 +596,12 @@ def test_the_compile_of_a_package_is_found_where_it_was_copied_from(
     tmp_path: Path, kept: bytes, found: bool
 ) -> None:
     earlier, copy = tmp_path / "runs" / "r-20260101-0000-abcd", tmp_path / "copy.pt2"
+    capture = "capture/package-1.pt2"
     (earlier / "capture").mkdir(parents=True)
-    (earlier / "capture" / "package-1.pt2").write_bytes(kept)
+    (earlier / capture).write_bytes(kept)
     (earlier / "run.json").write_text("{}")
     copy.write_bytes(b"the same")
-    made = {
-        "path": "/build/model.pt2",
-        "bytes": 8,
-        "mtime": 1.0,
-        "captured": "capture/package-1.pt2",
-    }
+    made = {"path": "/build/model.pt2", "bytes": 8, "mtime": 1.0, "captured": capture}
     compiled = begin(1, flags={}, exported_program="capture/exported-1.pt2")
     (earlier / "events.jsonl").write_text(jsonl(compiled, end(1, package=made)))
     log = events(begin(1, "load", package={"path": str(copy), "bytes": 8, "mtime": 9.0}))

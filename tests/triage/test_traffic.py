@@ -26,7 +26,6 @@ from aoti_debug.record.counts import read_call_counts
 from aoti_debug.server import create_server
 from mcp import Client
 
-Triage = Callable[..., TriageAnswer]
 PATIENCE_S = 240.0
 LOAD = """
 import os, torch
@@ -110,30 +109,36 @@ while True:
 
 
 @pytest.fixture(scope="module")
-def traffic(built: Any, triage_in: Any, written: Any, tmp_path_factory: Any) -> Triage:
-    def triage(source: str, package: str = "dynamic") -> TriageAnswer:
+def scripted(built, written) -> Callable[..., Path]:
+    """Write a script that loads a package which was built."""
+
+    def write(source: str, package: str = "dynamic") -> Path:
         path = repr(str(built.directory / f"{package}.pt2"))
-        found = triage_in(built.home, written(LOAD.replace("PACKAGE", path) + source))
-        assert isinstance(found, TriageAnswer)
-        return found
+        return written(source.replace("PACKAGE", path))
 
-    return triage
+    return write
 
 
-def test_the_bad_calls_among_many_are_counted_and_the_first_is_replayed(traffic: Triage) -> None:
+@pytest.fixture(scope="module")
+def traffic(built, scripted, triage_in) -> Callable[..., Any]:
+    return lambda source, package="dynamic", **options: triage_in(
+        built.home, scripted(LOAD + source, package), **options
+    )
+
+
+def test_the_bad_calls_among_many_are_counted_and_the_first_is_replayed(traffic) -> None:
     answer = traffic(MIXED)
     best = answer.diagnosis
-    assert best is not None and best.input is not None
     assert (best.category, best.confidence) == ("contract_stride", "proved")
+    assert best.input is not None
     assert best.summary.endswith("in 13 of 120 calls")
     assert best.calls == "13 of 120 (5, 14, 23, 32, 41, 50, …)"
-    assert best.means is not None and "the calls that do come from" in best.means
+    assert "the calls that do come from" in best.means
     assert "capture/call-broken-1.pt" in answer.artifacts
 
 
-def test_all_that_calls_break_is_listed_with_how_many_do(traffic: Triage) -> None:
+def test_all_that_calls_break_is_listed_with_how_many_do(traffic) -> None:
     best = traffic(BOTH, "embedding").diagnosis
-    assert best is not None
     said = f"{best.summary}; {best.means}"
     assert said.count("size 70 at dim 0") == 2, "of both inputs"
     for words in ("compiled for <= 64", "dtype int32, compiled for int64", "(20 calls)"):
@@ -141,9 +146,8 @@ def test_all_that_calls_break_is_listed_with_how_many_do(traffic: Triage) -> Non
     assert best.calls == "1 of 20 (20)"  # which the runtime rejects
 
 
-def test_the_calls_that_return_nan_are_counted_and_named(traffic: Triage) -> None:
+def test_the_calls_that_return_nan_are_counted_and_named(traffic) -> None:
     best = traffic(LOGS, "nan").diagnosis
-    assert best is not None
     assert (best.category, best.confidence) == ("nan_or_inf", "proved")
     assert best.summary.startswith("NaN first appears at log"), best.summary
     assert best.calls == "3 of 60 (23, 42, 58)"
@@ -159,19 +163,16 @@ def test_the_calls_that_return_nan_are_counted_and_named(traffic: Triage) -> Non
     ],
 )
 def test_nan_that_stands_for_a_missing_value_is_no_fault(
-    traffic: Triage, handled: str, category: str
+    traffic, handled: str, category: str
 ) -> None:
-    best = traffic(MISSING + handled).diagnosis
-    assert best is not None and best.category == category
+    assert traffic(MISSING + handled).diagnosis.category == category
 
 
-def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(
-    traffic: Triage,
-) -> None:
+def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(traffic) -> None:
     answer = traffic(SIZES)
     best = answer.diagnosis
-    assert best is not None and best.category == "no_fault"
-    assert "40 calls of a compiled model returned" in best.summary and best.means is not None
+    assert best.category == "no_fault"
+    assert "40 calls of a compiled model returned" in best.summary
     assert "each call was checked" in best.means
     assert "inputs, guards of other calls, guards, values" in best.means
     assert "other sizes or values" not in best.means
@@ -203,40 +204,37 @@ def test_calls_of_other_sizes_than_the_repeated_one_are_held_against_guards_too(
     ],
 )
 def test_what_only_the_exported_program_forbids_is_found_in_calls_that_are_not_repeated(
-    traffic: Triage, package: str, call: str, calls: str, said: str
+    traffic, package: str, call: str, calls: str, said: str
 ) -> None:
     best = traffic(f"for number in range(1, 13):\n    {call}\n", package).diagnosis
-    assert best is not None and best.input is not None
+    assert best.input is not None
     assert best.summary.startswith(said), best.summary
     assert best.calls == calls
     assert [line.line for line in best.source] == [5]
 
 
-def test_replays_are_given_the_weights_that_the_script_gave(traffic: Triage, built: Any) -> None:
+def test_replays_are_given_the_weights_that_the_script_gave(traffic, built) -> None:
     answer = traffic(GIVEN)
-    assert answer.diagnosis is not None and answer.diagnosis.category == "no_fault"
+    assert answer.diagnosis.category == "no_fault"
     (path,) = (built.home / "runs" / answer.run / "steps").glob("*-checks/report.json")
-    report = json.loads(path.read_text())
-    compared = report["steps"]["compare"]["outputs"][0]
+    compared = json.loads(path.read_text())["steps"]["compare"]["outputs"][0]
     assert compared["verdict"] == "agrees"
     assert compared["package"]["mean"] == compared["eager"]["mean"] == 9.0  # 16 * 0.5 + 1
 
 
 def test_inputs_in_memory_are_read_where_the_first_call_like_theirs_had_put_them(
-    traffic: Triage, built: Any
+    traffic, built
 ) -> None:
     answer = traffic(SHIFTED, "embedding")
-    assert answer.diagnosis is not None and answer.diagnosis.category == "no_fault"
+    assert answer.diagnosis.category == "no_fault"
     held = built.home / "runs" / answer.run / "capture" / "call-now.bin"
     begin = json.loads(held.with_suffix(".json").read_text())["inputs"][0]["alignment"] % 256
     assert held.read_bytes()[begin : begin + 240] == struct.pack("30q", *[12] * 30)
 
 
-def test_the_call_under_way_at_a_crash_is_kept_however_late_it_comes(traffic: Triage) -> None:
+def test_the_call_under_way_at_a_crash_is_kept_however_late_it_comes(traffic) -> None:
     answer = traffic(DIES)
-    best = answer.diagnosis
-    assert best is not None
-    assert "in call 4000 of the loaded model" in best.summary
+    assert "in call 4000 of the loaded model" in answer.diagnosis.summary
     assert {"capture/call-now.bin", "capture/call-now.json"} <= set(answer.artifacts)
     assert any(step.status == "done" and step.name != "first run" for step in answer.steps)
 
@@ -249,18 +247,9 @@ def interrupted(
     os.mkfifo(mailbox)
     letters = os.open(mailbox, os.O_RDWR)
     env = {**os.environ, "TORCHINDUCTOR_VEC_ISA_OK": "1", "MAILBOX": str(mailbox), **env}
-    words = [
-        sys.executable,
-        "-m",
-        "aoti_debug",
-        "triage",
-        str(script),
-        "--json",
-        "--timeout",
-        "600",
-    ]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=env) as started:
+    words = ["-m", "aoti_debug", "triage", str(script), "--json", "--timeout", "600"]
+    argv, pipe = [sys.executable, *words], subprocess.PIPE
+    with subprocess.Popen(argv, stdout=pipe, stderr=pipe, text=True, env=env) as started:
         assert started.stderr is not None
         use(letters)
         for line in started.stderr:
@@ -283,11 +272,8 @@ def letter(mailbox: int) -> bytes:
     return os.read(mailbox, 1000)
 
 
-def test_an_interrupt_diagnoses_what_a_server_has_done_so_far(
-    built: Any, written: Any, tmp_path: Path
-) -> None:
-    script = written(LOAD.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2"))) + SERVES)
-    best = interrupted(script, tmp_path / "mailbox", 1, letter)
+def test_an_interrupt_diagnoses_what_a_server_has_done_so_far(scripted, tmp_path: Path) -> None:
+    best = interrupted(scripted(LOAD + SERVES), tmp_path / "mailbox", 1, letter)
     assert best.calls is not None and "(150)" in best.calls
 
 
@@ -350,55 +336,36 @@ for worker in workers:
 """
 
 
-@pytest.fixture(scope="module")
-def processes(built: Any, triage_in: Any, written: Any) -> Callable[[str], TriageAnswer]:
-    def triage(source: str) -> TriageAnswer:
-        path = repr(str(built.directory / "dynamic.pt2"))
-        found = triage_in(built.home, written(source.replace("PACKAGE", path)))
-        assert isinstance(found, TriageAnswer)
-        return found
-
-    return triage
-
-
-@pytest.fixture
-def counted(built: Any) -> Callable[[TriageAnswer], dict[str, int]]:
+def counted(answer: TriageAnswer, home: Path) -> dict[str, int]:
     """Return how many calls each process counted, by the name of its file."""
-
-    def read(answer: TriageAnswer) -> dict[str, int]:
-        files = (built.home / "runs" / answer.run / "calls").iterdir()
-        found = {file.name: read_call_counts(0, file.read_bytes()) for file in files}
-        return {name: counts.returned for name, counts in found.items() if counts is not None}
-
-    return read
+    files = (home / "runs" / answer.run / "calls").iterdir()
+    found = {file.name: read_call_counts(0, file.read_bytes()) for file in files}
+    return {name: counts.returned for name, counts in found.items() if counts is not None}
 
 
-def test_calls_of_spawned_workers_are_joined_and_the_bad_process_is_named(
-    processes: Any, counted: Any
+@pytest.mark.parametrize(
+    ("source", "calls", "of_each", "of_bad"),
+    [
+        # none of the DataLoader's workers makes calls
+        (SPAWNS, r"3 of 70 \(10, 20, 30 of process (\d+)\)", [10, 30, 30], 30),
+        # the one before the fork, and each worker's
+        (FORKS, r"1 of 31 \(7 of process (\d+)\)", [1, 10, 20], 10),
+    ],
+    ids=["spawned workers", "forked servers"],
+)
+def test_calls_of_processes_are_joined_and_the_bad_one_is_named(
+    triage_in, scripted, built, source: str, calls: str, of_each: list[int], of_bad: int
 ) -> None:
-    answer = processes(SPAWNS)
+    answer = triage_in(built.home, scripted(source))
     best = answer.diagnosis
     assert (best.category, best.confidence) == ("contract_stride", "proved")
-    bad = re.fullmatch(r"3 of 70 \(10, 20, 30 of process (\d+)\)", best.calls)
+    bad = re.fullmatch(calls, best.calls)
     assert bad is not None, best.calls
     assert "has stride (1, 5), compiled for (16, 1)" in best.summary
     assert f"the calls that do are all of process {bad[1]}" in best.means
-    own = counted(answer)
-    assert sorted(own.values()) == [10, 30, 30], "none of the DataLoader's workers makes calls"
-    assert own[f"{bad[1]}-0.bin"] == 30
-
-
-def test_calls_of_forked_servers_are_joined_and_the_bad_one_is_named(
-    processes: Any, counted: Any
-) -> None:
-    answer = processes(FORKS)
-    best = answer.diagnosis
-    assert (best.category, best.confidence) == ("contract_stride", "proved")
-    bad = re.fullmatch(r"1 of 31 \(7 of process (\d+)\)", best.calls)
-    assert bad is not None, best.calls
-    own = counted(answer)
-    assert sorted(own.values()) == [1, 10, 20], "the one before the fork, and each worker's"
-    assert own[f"{bad[1]}-0.bin"] == 10
+    own = counted(answer, built.home)
+    assert sorted(own.values()) == of_each
+    assert own[f"{bad[1]}-0.bin"] == of_bad
 
 
 WATCHED_S = 45  # its 400 calls take a second, but loading may take half a minute
@@ -455,10 +422,7 @@ def asked(port: int, transposed: bool) -> int:
     return int(body["pid"])
 
 
-def test_an_interrupt_diagnoses_the_workers_of_a_web_server(
-    built: Any, written: Any, tmp_path: Path
-) -> None:
-    script = written(UVICORN.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2"))))
+def test_an_interrupt_diagnoses_the_workers_of_a_web_server(scripted, tmp_path: Path) -> None:
     site = sysconfig.get_paths()["purelib"]  # the tests' own FastAPI, beside the target's torch
     bad: list[int] = []
 
@@ -471,17 +435,17 @@ def test_an_interrupt_diagnoses_the_workers_of_a_web_server(
             answered = asked(port, number >= 20)
             bad.extend([answered] * (number >= 20))
 
-    calls = str(interrupted(script, tmp_path / "mailbox", 3, use, BESIDE=site).calls)
+    calls = str(interrupted(scripted(UVICORN), tmp_path / "mailbox", 3, use, BESIDE=site).calls)
     assert calls.startswith("3 of 23 ("), calls
     assert set(map(int, re.findall(r"of process (\d+)[;)]", calls))) <= set(bad)
 
 
 def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_long_enough(
-    built: Any, written: Any, warm_python: str, monkeypatch: pytest.MonkeyPatch
+    built, scripted, warm_python, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = written(WAITS.replace("PACKAGE", repr(str(built.directory / "dynamic.pt2"))))
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(built.home))
-    asked = {"script": str(script), "python": warm_python, "env": {"TORCHINDUCTOR_VEC_ISA_OK": "1"}}
+    asked = {"script": str(scripted(WAITS)), "python": warm_python}
+    asked["env"] = {"TORCHINDUCTOR_VEC_ISA_OK": "1"}
 
     async def main() -> tuple[dict[str, Any], dict[str, Any]]:
         async with Client(create_server()) as client:
@@ -506,15 +470,9 @@ def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_lo
     assert answer["steps"][0]["exit"].startswith("watched for ")
 
 
-def test_a_program_is_ended_at_its_first_bad_call_where_that_is_asked_for(
-    built: Any, written: Any, triage_in: Any
-) -> None:
-    script = written(
-        (LOAD + ENDLESS_LOGS).replace("PACKAGE", repr(str(built.directory / "nan.pt2")))
-    )
-    answer = triage_in(built.home, script, stop_at_first=True)
+def test_a_program_is_ended_at_its_first_bad_call_where_that_is_asked_for(traffic) -> None:
+    answer = traffic(ENDLESS_LOGS, "nan", stop_at_first=True)
     best = answer.diagnosis
-    assert best is not None
     assert (best.category, best.confidence) == ("nan_or_inf", "proved"), best.summary
     assert answer.steps[0].exit.startswith("watched for ")
     assert any(step.name == "nodes" and step.status == "done" for step in answer.steps)
@@ -574,4 +532,4 @@ def test_an_operator_that_is_right_alone_and_wrong_in_several_threads_is_named(
     assert wrong.source[1].text.strip() == "return half(x + 1) * 2"
     right = triaged(script, "healthy", cwd=tmp_path).diagnosis
     assert right.category == "no_fault", right.summary
-    assert "calls from several threads at the same time" in (right.means or "")
+    assert "calls from several threads at the same time" in right.means

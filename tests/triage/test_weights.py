@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
-from aoti_debug.answers import TriageAnswer
 from aoti_debug.diagnose.from_constants import from_siblings
 from aoti_debug.probe.constants import Constant
-from aoti_debug.record.events import read_events
+from recordings import begin, end, events
 
 SCRIPT = """\
 import os, torch; os.chdir(os.path.dirname(__file__))
@@ -42,10 +36,9 @@ for _ in range(3):
 
 
 def test_the_line_that_reads_a_weight_with_nan_and_its_checkpoint_are_named(
-    triaged: Callable[..., TriageAnswer], written: Callable[[str], object]
+    triaged, written
 ) -> None:
     best = triaged(written(SCRIPT)).diagnosis
-    assert best is not None
     assert (best.category, best.confidence) == ("nan_or_inf", "proved"), best.summary
     assert "parameter last.weight holds 1 NaN of 16 elements, first at [0, 3]" in best.summary
     assert "aten.linear.default reads it first" in best.summary
@@ -77,30 +70,28 @@ for _ in range(3):
 
 
 def test_weights_of_a_checkpoint_that_an_update_leaves_out_are_named(
-    triaged: Callable[..., TriageAnswer], written: Callable[[str], object], served: Path
+    triaged, written, served
 ) -> None:
     script = written(SERVER)
     best = triaged(script, served, "wrong").diagnosis
-    assert best is not None
     assert (best.category, best.confidence) == ("constants_missing", "likely"), best.summary
     assert best.summary == "low, first.bias and 3 more: no step gave it at script.py:13"
     assert best.source[0].line == 13
     assert "model.load_constants(weights, check_full_update=True)" in best.fixes[1].what
     right = triaged(script, served, "right").diagnosis
-    assert right is not None and right.category == "no_fault", right
+    assert right.category == "no_fault", right
 
 
 STAGING = """\
 import sys, torch
 
-folder, managed = sys.argv[1], sys.argv[2] == "wrong"
 staging, models = {}, []
 for file in ("same", "new"):
-    model = torch._inductor.aoti_load_package(f"{folder}/folding.pt2")
-    for name, value in torch.load(f"{folder}/{file}.pt", weights_only=True).items():
+    model = torch._inductor.aoti_load_package(f"{sys.argv[1]}/folding.pt2")
+    for name, value in torch.load(f"{sys.argv[1]}/{file}.pt", weights_only=True).items():
         if name in model.get_constant_fqns():
             staging.setdefault(name, value.clone()).copy_(value)
-    model.load_constants(staging, check_full_update=True, user_managed=managed)
+    model.load_constants(staging, check_full_update=True, user_managed=True)
     models.append(model)
 for model in models:
     model(torch.ones(3, 16))
@@ -108,12 +99,11 @@ for model in models:
 
 
 def test_memory_that_two_models_were_given_for_different_weights_is_named(
-    triaged: Callable[..., TriageAnswer], written: Callable[[str], object], served: Path
+    triaged, written, served
 ) -> None:
-    best = triaged(written(STAGING), served, "wrong").diagnosis
-    assert best is not None
+    best = triaged(written(STAGING), served).diagnosis
     assert (best.category, best.confidence) == ("constants_mismatch", "proved"), best.summary
-    assert "it is user-managed, and its owner wrote to its memory at script.py:10" in best.summary
+    assert "it is user-managed, and its owner wrote to its memory at script.py:9" in best.summary
     assert "load copies" in best.fixes[0].what
 
 
@@ -148,35 +138,25 @@ UPDATES = {
 
 
 @pytest.mark.parametrize("update", UPDATES)
-def test_what_an_update_gives_in_vain_is_named(
-    triaged: Callable[..., TriageAnswer],
-    written: Callable[[str], object],
-    served: Path,
-    update: str,
-) -> None:
+def test_what_an_update_gives_in_vain_is_named(triaged, written, served, update: str) -> None:
     begin = SERVER[: SERVER.index("names =")]
     keep = "new = {name: new[name].clone() for name in loader.get_constant_fqns() if name in new}\n"
     script = written(f"{begin}{keep}{update}\nloader.boxed_run([torch.ones(3, 16)])\n")
     best = triaged(script, served, "right").diagnosis
-    assert best is not None
-    assert best.category == "constants_mismatch", best.summary
     confidence, said = UPDATES[update]
-    assert best.confidence == confidence and best.summary.startswith(said), best.summary
+    assert (best.category, best.confidence) == ("constants_mismatch", confidence), best.summary
+    assert best.summary.startswith(said), best.summary
     assert best.source[0].text == update
 
 
 def test_the_one_of_many_like_it_that_no_update_gives_is_named() -> None:
     known = {f"tables.{n}": Constant(n, f"tables_{n}", f"tables.{n}") for n in range(12)}
-    begin = {"t": 1.0, "pid": 7, "event": "begin", "id": 1, "phase": "constants", "name": "load"}
-    begin |= {"package": "m.pt2", "caller": ["serve.py", 9]}
-    end = {"t": 2.0, "pid": 7, "event": "end", "id": 1, "ok": True}
+    load = begin(1, "constants", package="m.pt2", caller=["serve.py", 9])
 
     def found(*left: int, **more: object) -> list[str]:
         given = [{"name": name} for n, name in enumerate(known) if n not in left]
-        events = {**begin, "constants": given, "count": len(given), **more}, end
-        lines = "".join(json.dumps(one) + "\n" for one in events).encode()
-        loads = list(read_events(io.BytesIO(lines)).of("constants"))
-        return [one.diagnosis.summary for one in from_siblings(loads, known)]
+        loads = events({**load, "constants": given, "count": len(given), **more}, end(1))
+        return [one.diagnosis.summary for one in from_siblings(list(loads.of("constants")), known)]
 
     assert found(10) == ["tables.10 was not given, unlike 11 of its like"]
     assert not found()

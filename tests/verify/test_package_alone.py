@@ -3,18 +3,15 @@ integers that its code takes, its good calls."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from aoti_debug.verify.judge import CALL, Facts, Trial, judge
+from aoti_debug.verify.judge import CALL, Facts, Trial
 from aoti_debug.verify.script_checks import Changes, changes
 from aoti_debug.vocabulary import Fingerprint
-from programs import changed, diff, told
-from verify.facts import gone
+from verify.facts import Project, gone, triaged, verdict
 
 BUILD = """
 import sys
@@ -33,12 +30,10 @@ class Scorer(torch.nn.Module):
 
 
 n = torch.export.Dim("n", min=2, max=64)
-options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
 for seed, name in enumerate(("scorer.pt2", "other.pt2")):
     example = torch.arange(6), torch.randn(6, 8)
     program = torch.export.export(Scorer(seed), example, dynamic_shapes=({0: n}, {0: n}))
-    path = f"{sys.argv[1]}/{name}"
-    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=options)
+    torch._inductor.aoti_compile_and_package(program, package_path=f"{sys.argv[1]}/{name}")
 """
 SERVE = """
 import torch
@@ -77,34 +72,27 @@ REFUSING = """if ids.min() < 0 or ids.max() >= LEAST:
             raise ValueError("an id is outside the table")
         result = model(ids, x)"""
 HALVES = "result = torch.cat([model(*one) for one in zip(ids.split(50), PARTS)])"
+GIVEN, PACKAGE = "(ids, x)\n", 'package("scorer.pt2")'
 OTHER = 'package("other.pt2")'
-CASES = {
+LOOKED_UP = "(ids.apply_(lambda one: ROWS.index(one) if one in ROWS else one), x)\n"
+ZEROED = "(ids, x if x.isfinite().all() else torch.zeros_like(x))\n"
+# What is given last, and the verdict on each fix
+CASES: dict[str, tuple[str, list[tuple[str, list[tuple[str, str]]]]]] = {
     "stride": (
         "torch.arange(7), torch.randn(8, 7).T",
         [
             ("fixed", [("randn(8, 7).T", "randn(8, 7).T.contiguous()")]),
             ("masked", [("randn(8, 7).T", "randn(8, 7).T.contiguous() * 0")]),
-            (
-                "undecided",
-                [("(ids, x)", "(ids, x.contiguous())"), ('package("scorer.pt2")', OTHER)],
-            ),
+            ("undecided", [("(ids, x)", "(ids, x.contiguous())"), (PACKAGE, OTHER)]),
         ],
     ),
     "index": (
         "torch.arange(4000, 4070, 10), torch.randn(7, 8)",
         [
-            (
-                "fixed",
-                [
-                    (
-                        "(ids, x)\n",
-                        "(ids.apply_(lambda one: ROWS.index(one) if one in ROWS else one), x)\n",
-                    )
-                ],
-            ),
+            ("fixed", [(GIVEN, LOOKED_UP)]),
             ("fixed", [(CALLED, REFUSING.replace("LEAST", "50"))]),
             ("masked", [(CALLED, REFUSING.replace("LEAST", "60"))]),
-            ("masked", [("(ids, x)\n", "(ids.clamp(0, 49), x)\n")]),
+            ("masked", [(GIVEN, "(ids.clamp(0, 49), x)\n")]),
             ("masked", [(CALLED, CATCHING)]),
         ],
     ),
@@ -113,10 +101,7 @@ CASES = {
         [
             ("fixed", [("x.std(0)", "x.std(0).clamp_min(1e-6)")]),
             ("masked", [("/ x.std(0)", "/ x.std(0)).nan_to_num(")]),
-            (
-                "masked",
-                [("(ids, x)\n", "(ids, x if x.isfinite().all() else torch.zeros_like(x))\n")],
-            ),
+            ("masked", [(GIVEN, ZEROED)]),
         ],
     ),
     "size": (
@@ -127,53 +112,36 @@ CASES = {
         ],
     ),
 }
-Fix = Sequence[tuple[str, str]]
-Project = Callable[[str, str], Callable[[Fix], dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def project(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Return what triages a project that only loads a package, and then verifies its fixes."""
+def project(warm_python, tmp_path_factory) -> Callable[[str, str], Project]:
+    """Return what triages a project that only loads a package."""
     root = tmp_path_factory.mktemp("alone")
     subprocess.run([warm_python, "-c", BUILD, str(root)], check=True, capture_output=True)
 
-    def triaged(name: str, last: str) -> Callable[[Fix], dict[str, Any]]:
-        script = SERVE.replace("LAST", last)
-        folder = root / name / "tree"
-        folder.mkdir(parents=True)
-        for package in root.glob("*.pt2"):
-            shutil.copy(package, folder)
-        (folder / "serve.py").write_text(script)
-        words = ("triage", "--no-verify", "serve.py", "--python", warm_python)
-        run = told(folder, *words)["run"]
+    def made(name: str, last: str) -> Project:
+        script, packages = SERVE.replace("LAST", last), root.glob("*.pt2")
+        return triaged(root / name, script, warm_python, "--no-verify", packages=packages)
 
-        def verified(fix: Fix) -> dict[str, Any]:
-            patch = root / name / "fix.patch"
-            patch.write_text(diff("serve.py", script, changed(script, fix)))
-            return told(folder, "verify", str(patch), "--against", run)
-
-        return verified
-
-    return triaged
+    return made
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_fix_of_the_caller_is_fixed_and_what_hides_the_failure_is_not(
-    project: Project, name: str
-) -> None:
+def test_a_fix_of_the_caller_is_fixed_and_what_hides_the_failure_is_not(project, name: str) -> None:
     last, fixes = CASES[name]
-    verified = project(name, last)
-    for verdict, fix in fixes:
-        answer = verified(fix)
-        assert answer["verdict"] == verdict, (fix, answer.get("reason") or answer)
-        assert ("could not be compared" in answer["reason"]) == (verdict == "fixed")
+    failing = project(name, last)
+    for expected, fix in fixes:
+        answer = failing.verified(fix)
+        assert answer["verdict"] == expected, (fix, answer.get("reason") or answer)
+        assert ("could not be compared" in answer["reason"]) == (expected == "fixed")
         assert answer["cost"][0].startswith("this verification: compiles: 0,")
 
 
-def test_a_run_stops_at_the_failing_call_where_that_is_bad_again(project: Project) -> None:
+def test_a_run_stops_at_the_failing_call_where_that_is_bad_again(project) -> None:
     endless = "print(result.sum().item())\n        while len(ids) == 7:\n            model(ids, x)"
-    verified = project("endless", "torch.arange(7), torch.randn(8, 7).T")
-    answer = verified([("print(result.sum().item())", endless)])
+    failing = project("endless", CASES["stride"][0])
+    answer = failing.verified([("print(result.sum().item())", endless)])
     assert answer["verdict"] == "not fixed"
     assert answer["reason"] == "still there: call 3 breaks the contract again: stride"
 
@@ -196,7 +164,7 @@ BY_CHECK = replace(
 
 
 @pytest.mark.parametrize(
-    ("facts", "verdict"),
+    ("facts", "expected"),
     [
         (ALONE, "fixed"),
         (replace(ALONE, breaks=("stride",)), "not fixed"),
@@ -215,8 +183,8 @@ BY_CHECK = replace(
         (replace(BY_CHECK, kept=1, changes=Changes(compared=True, selects=True)), "fixed"),
     ],
 )
-def test_a_package_alone_tells_by_its_contract_and_good_calls(facts: Facts, verdict: str) -> None:
-    assert judge(facts).verdict == verdict
+def test_a_package_alone_tells_by_its_contract_and_good_calls(facts: Facts, expected: str) -> None:
+    assert verdict(facts) == expected
 
 
 def test_what_a_fix_chooses_and_puts_in_the_place_of_values_is_seen() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from aoti_debug.triage.script_files import keep_sources, kept_sources, script_files
-from aoti_debug.verify.script_checks import changes, made, without_others
+from aoti_debug.verify.script_checks import Changes, changes, made, without_others
+from programs import changed
 
 SCRIPT = """
 import sys
@@ -51,6 +52,7 @@ sys.exit(main(torch._inductor.aoti_load_package("model.pt2")))
 """
 CALL = "got, want = compiled(x), model.expected(x)\n"
 CHECK = "if not torch.allclose(got, want, atol=1e-4):"
+COLLECT = "            wrong.append(i)"
 WEAKER = (
     (".all()", ".any()"),
     ("assert finite(got), i", "assert i == 2 or finite(got)"),
@@ -64,7 +66,7 @@ WEAKER = (
     (CALL, f"{CALL}        got = want\n"),
     (CALL, f"{CALL}        got[got != got] = 0.0\n"),
     ("ROWS = 50", "torch.isfinite = lambda x: x == x"),
-    ("            wrong.append(i)", "            if ROWS > 50:\n                wrong.append(i)"),
+    (COLLECT, f"            if ROWS > 50:\n    {COLLECT}"),
     ("        return 1", "        return 0"),
     ("    if wrong:", "    if len(wrong) > 3:"),
     ("ROWS = 50", "import os, atexit\natexit.register(os._exit, 0)"),
@@ -84,57 +86,62 @@ SAME = (
 )
 
 
+def fixed(script: str, *replaced: tuple[str, str]) -> Changes:
+    """Return what a fix changes that replaces these texts, each of one place."""
+    return changes([script], [changed(script, replaced)])
+
+
 def test_a_package_may_be_given_its_inputs_by_another_name() -> None:
-    called = "    compiled = load_package('model.pt2')\n    staging = requests()[0]\n"
-    called += "    got = compiled(NAME)\n    assert torch.equal(got, staging)\n"
-    before, after = (f"def main():\n{called.replace('NAME', one)}" for one in ("staging", "other"))
-    assert not changes([before], [after]).weakened
-    assert changes([before.replace("load_", "")], [after.replace("load_", "")]).weakened
+    before = """
+def main():
+    compiled = load_package('model.pt2')
+    staging = requests()[0]
+    got = compiled(staging)
+    assert torch.equal(got, staging)
+"""
+    other = ("compiled(staging)", "compiled(other)")
+    assert not fixed(before, other).weakened
+    assert fixed(before.replace("load_", ""), other).weakened
 
 
 def test_what_is_added_to_the_results_that_a_check_looks_at_is_followed() -> None:
-    before = "def main():\n    compiled, kept = load_package(), []\n    for x in requests():\n"
-    before += (
-        "        got = compiled(x)\n        kept.append(got)\n    assert equal(kept, model(x))\n"
-    )
+    before = """
+def main():
+    compiled, kept = load_package(), []
+    for x in requests():
+        got = compiled(x)
+        kept.append(got)
+    assert equal(kept, model(x))
+"""
     for added, weakened in (("got.clone()", False), ("model(x)", True), ("got.clamp(0)", True)):
-        after = before.replace("append(got)", f"append({added})")
-        assert bool(changes([before], [after]).weakened) is weakened, added
+        assert bool(fixed(before, ("append(got)", f"append({added})")).weakened) is weakened, added
 
 
 def test_the_tables_of_a_script_are_found_unless_the_fix_bounds_values() -> None:
     script = SCRIPT.replace("ROWS = 50", "ROWS = 50\nCODES = [100 + 7 * k for k in range(ROWS)]")
     found: list[Any] = []
-    for source in changes([script], [script]).tables:
+    for source in fixed(script).tables:
         known: dict[str, Any] = {}
         exec(source, known)
         found.append(known["table"]())
     assert [100 + 7 * k for k in range(50)] in found
-    assert (
-        changes([script], [script.replace("compiled(x)", "compiled(x.clamp(0, 9))")]).tables == ()
-    )
+    assert fixed(script, ("compiled(x)", "compiled(x.clamp(0, 9))")).tables == ()
 
 
-def test_an_untouched_check_is_as_before() -> None:
-    for old, new in SAME:
-        assert SCRIPT.count(old) == 1
-        assert not changes([SCRIPT], [SCRIPT.replace(old, new)]).weakened, new
+@pytest.mark.parametrize(("old", "new"), SAME)
+def test_an_untouched_check_is_as_before(old: str, new: str) -> None:
+    assert not fixed(SCRIPT, (old, new)).weakened
 
 
 @pytest.mark.parametrize(("old", "new"), WEAKER)
 def test_a_check_that_is_gone_looks_elsewhere_or_asks_for_less_is_told(old: str, new: str) -> None:
-    assert SCRIPT.count(old) == 1
-    assert changes([SCRIPT], [SCRIPT.replace(old, new)]).weakened
+    assert fixed(SCRIPT, (old, new)).weakened
 
 
 def test_a_check_tells_what_is_right_if_its_other_side_is_kept() -> None:
-    def compared(old: str, new: str) -> bool:
-        assert SCRIPT.count(old) == 1
-        return changes([SCRIPT], [SCRIPT.replace(old, new)]).compared
-
-    assert compared("return torch.log(x)", "return torch.log2(x) * 0.7")
-    assert not compared("* 0.7", "* 0.9")
-    assert not compared("[torch.rand(4)]", "[torch.ones(4)]")
+    assert fixed(SCRIPT, ("return torch.log(x)", "return torch.log2(x) * 0.7")).compared
+    assert not fixed(SCRIPT, ("* 0.7", "* 0.9")).compared
+    assert not fixed(SCRIPT, ("[torch.rand(4)]", "[torch.ones(4)]")).compared
 
 
 REFUSALS = (
@@ -150,21 +157,17 @@ REFUSALS = (
 def test_a_refusal_is_told_and_asks_for_a_kind_of_value(
     text: str, told: bool, special: bool
 ) -> None:
-    fixed = SCRIPT.replace(CALL, f"{text}\n        {CALL}")
-    [refusal] = changes([SCRIPT], [fixed]).refusals
+    [refusal] = fixed(SCRIPT, (CALL, f"{text}\n        {CALL}")).refusals
     assert (refusal.told, refusal.special) == (told, special)
     if not special:
         assert refusal.name == "x" and "def refused(x):" in refusal.condition
 
 
 def test_a_refusal_outside_of_functions_is_one_of_the_name_that_it_asks() -> None:
-    given = "import torch\nx = torch.randn(6, 8)\n"
-    refusing = given + "if x.shape[0] > 5:\n    raise ValueError('at most 5 rows')\nmodel(x)\n"
-    [refusal] = changes([given + "model(x)\n"], [refusing]).refusals
+    given = "import torch\nx = torch.randn(6, 8)\nmodel(x)\n"
+    refusing = "if x.shape[0] > 5:\n    raise ValueError('at most 5 rows')\nmodel"
+    [refusal] = fixed(given, ("model", refusing)).refusals
     assert (refusal.name, "def refused(x):" in refusal.condition) == ("x", True)
-
-
-GLOBAL = "import torch\nx = torch.tensor([1, 2, 77])\n"
 
 
 @pytest.mark.parametrize(
@@ -173,8 +176,9 @@ GLOBAL = "import torch\nx = torch.tensor([1, 2, 77])\n"
 def test_a_parameter_is_not_what_the_module_calls_so_and_an_assertion_is_a_refusal(
     refusing: str,
 ) -> None:
-    fixed = f"{GLOBAL}def call(x):\n    {refusing}\n    return model(x)\ncall(x)\n"
-    [refusal] = changes([GLOBAL + "model(x)\n"], [fixed]).refusals
+    given = "import torch\nx = torch.tensor([1, 2, 77])\nmodel(x)\n"
+    call = f"def call(x):\n    {refusing}\n    return model(x)\ncall(x)"
+    [refusal] = fixed(given, ("model(x)", call)).refusals
     assert refusal.name == "x" and refusal.told
     found: dict[str, Any] = {}
     exec(refusal.condition, found)
@@ -191,8 +195,8 @@ def test_an_error_that_is_swallowed_is_not_told() -> None:
     )
     for handled, told in (("pass", False), ("print(i)", True), ("raise", True)):
         call = f"try:\n            checked(x)\n        except ValueError:\n            {handled}\n"
-        fixed = SCRIPT.replace("def req", checked).replace(CALL, f"{call}        {CALL}")
-        [refusal] = changes([SCRIPT], [fixed]).refusals
+        defined = ("def req", checked)
+        [refusal] = fixed(SCRIPT, defined, (CALL, f"{call}        {CALL}")).refusals
         assert refusal.told is told
 
 
@@ -213,9 +217,10 @@ def test_a_fix_in_the_place_of_the_script_is_held_against_what_the_run_kept(tmp_
     (tree / "other.py").write_text(SCRIPT)  # which the script does not import
     keep_sources(run, script, tree)
     part.write_text(SCRIPT.replace("assert finite(got), i", "pass"))
-    assert changes(kept_sources(run).values(), script_files(script, tree).values()).weakened
+    kept = kept_sources(run).values()
+    assert changes(kept, script_files(script, tree).values()).weakened
     part.write_text(SCRIPT)
-    assert not changes(kept_sources(run).values(), script_files(script, tree).values()).weakened
+    assert not changes(kept, script_files(script, tree).values()).weakened
     assert [*script_files(script, tree)] == ["main.py", "parts/judge.py"]
     assert (run / "sources.json").stat().st_mode & 0o077 == 0
 
@@ -236,22 +241,23 @@ def test_of_the_checks_that_end_a_script_one_can_be_left_alone() -> None:
     assert "if not torch.allclose(got, want, atol=1e-4):" in left, "it only collects"
 
 
+LEFT, RIGHT = "torch.equal(x, a)", "torch.equal(x, b)"
+
+
 @pytest.mark.parametrize(
     ("joined", "first", "second"),
     [
-        ("not A(x) or not B(x)", "not A(x) or False", "False or not B(x)"),
-        ("not (A(x) and B(x))", "not (A(x) and True)", "not (True and B(x))"),
+        (f"not {LEFT} or not {RIGHT}", f"not {LEFT} or False", f"False or not {RIGHT}"),
+        (f"not ({LEFT} and {RIGHT})", f"not ({LEFT} and True)", f"not (True and {RIGHT})"),
     ],
 )
 def test_of_a_check_of_several_parts_one_can_be_left_alone(
     joined: str, first: str, second: str
 ) -> None:
-    script = "x = compiled(y)\nif CHECK:\n    raise ValueError\n".replace("CHECK", joined)
-    script = script.replace("A(x)", "torch.equal(x, a)").replace("B(x)", "torch.equal(x, b)")
+    script = f"x = compiled(y)\nif {joined}:\n    raise ValueError\n"
     [check] = made([script])
     for part, left in enumerate((first, second)):
-        wanted = left.replace("A(x)", "torch.equal(x, a)").replace("B(x)", "torch.equal(x, b)")
-        assert f"if {wanted}:" in without_others(script, [check.test], part)
+        assert f"if {left}:" in without_others(script, [check.test], part)
 
 
 ROWS = """
@@ -288,16 +294,13 @@ OWN = 'row["id"] for'
 def test_a_bad_value_may_be_what_the_script_itself_has_for_it(
     old: str, new: str, right: bool
 ) -> None:
-    assert ROWS.count(old) == 1
-    assert changes([ROWS], [ROWS.replace(old, new)]).corrects is right
+    assert fixed(ROWS, (old, new)).corrects is right
 
 
 def test_a_row_may_be_refused_by_a_table_and_with_a_reason_as_others_are() -> None:
     for test, asked in (('IDS.get(row["name"]) != row["id"]', True), ('row["name"] == "b"', False)):
         reason = f'    if {test}:\n        return "another id"\n'
-        [refusal] = changes(
-            [ROWS], [ROWS.replace("\n\n\ndef enc", f"\n{reason}\n\ndef enc")]
-        ).refusals
+        [refusal] = fixed(ROWS, ("\n\n\ndef enc", f"\n{reason}\n\ndef enc")).refusals
         assert refusal.told and (refusal.ordered and not refusal.special) is asked
 
 
@@ -320,22 +323,19 @@ served = sum(1 for _ in package(encode(FEED)))
 if served != len(FEED):
     sys.exit(1)
 """
-LAST = "len(ROWS) + 1"
+LAST, TABLE = "len(ROWS) + 1", "self.table(ids)"
+INSIDE = "(ids >= 0) & (ids <= len(ROWS))"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "right"),
     [
         (LAST, "UNKNOWN", True),
-        (
-            "self.table(ids)",
-            "self.table(torch.where((ids >= 0) & (ids <= len(ROWS)), ids, UNKNOWN))",
-            True,
-        ),
+        (TABLE, f"self.table(torch.where({INSIDE}, ids, UNKNOWN))", True),
         (LAST, "len(ROWS)", False),
         (LAST, "UNKNOWN + 1", False),
         (LAST, "sum(map(ord, name)) % 3 or UNKNOWN", False),
-        ("self.table(ids)", "self.table(ids.clamp(UNKNOWN, 2))", False),
+        (TABLE, "self.table(ids.clamp(UNKNOWN, 2))", False),
         ('"toys": 2}', '"toys": 2, "pens": UNKNOWN}', False),
         ('"books", "pens"]', '"books"] * (UNKNOWN + 2)', False),
     ],
@@ -343,8 +343,7 @@ LAST = "len(ROWS) + 1"
 def test_a_bad_value_may_be_what_the_script_has_reserved_for_it(
     old: str, new: str, right: bool
 ) -> None:
-    assert SHOP.count(old) == 1
-    assert changes([SHOP], [SHOP.replace(old, new)]).reserved is right
+    assert fixed(SHOP, (old, new)).reserved is right
 
 
 def test_a_refusal_that_is_kept_and_printed_later_is_told_and_a_renamed_check_is_none() -> None:
@@ -402,10 +401,10 @@ def reference(x):
     ],
 )
 def test_a_condition_that_counts_what_fails_is_a_check(old: str, new: str, weakened: bool) -> None:
-    found = changes([RELEASE], [RELEASE.replace(old, new)])
+    found = fixed(RELEASE, (old, new))
     assert bool(found.weakened) is weakened
     assert found.compared is not weakened
-    assert not changes([RELEASE], [RELEASE.replace("x.double()", "x")]).compared
+    assert not fixed(RELEASE, ("x.double()", "x")).compared
 
 
 HELD = """
@@ -441,7 +440,6 @@ ONE_BY_ONE = """for n, (a, b) in enumerate(zip(got, reference(model, rows))):
 @pytest.mark.parametrize("made", [ONE_BY_ONE, "check(package, model, rows[0])"])
 def test_what_a_check_compares_is_followed_through_loops_errors_and_parameters(made: str) -> None:
     before = HELD.replace("CHECK", made)
-    moved = before.replace('loaded("m.pt2")', 'loaded("new.pt2")')
-    assert changes([before], [moved]).compared
-    assert not changes([before], [before.replace("x * self.scale", "x")]).compared
-    assert not changes([before], [before.replace("ones(4)", "zeros(4)")]).compared
+    assert fixed(before, ('loaded("m.pt2")', 'loaded("new.pt2")')).compared
+    assert not fixed(before, ("x * self.scale", "x")).compared
+    assert not fixed(before, ("ones(4)", "zeros(4)")).compared

@@ -3,18 +3,14 @@ the state carries over within a session, and begins anew with the next one."""
 
 from __future__ import annotations
 
-import io
-import json
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from aoti_debug.model import Category
-from aoti_debug.record.events import read_events
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.verify.driver import never_given
-from aoti_debug.verify.judge import CALL, Trial, judge
+from aoti_debug.verify.judge import judge
 from aoti_debug.verify.sessions import (
     CALLS,
     OfReference,
@@ -24,8 +20,8 @@ from aoti_debug.verify.sessions import (
     read_late,
     shared_memory,
 )
-from programs import changed, diff, told
-from verify.facts import WRONG, gone
+from recordings import begin, end, events
+from verify.facts import RIGHT_CALL, WRONG, Project, gone, triaged, verdict
 
 # Attention over what a session has said so far, kept in buffers; every session begins with none.
 CHATS = """
@@ -100,7 +96,7 @@ def main():
 main()
 """
 Change = tuple[str, str]
-BEGIN = "    def begin(self):\n        pass\n"
+BEGIN = "        pass\n"
 REPLY = "    def reply(self, words):\n        return self.package(words)\n"
 LOADED = "self.package = torch._inductor.aoti_load_package(self.path)\n"
 COPY = "self.eager = copy.deepcopy(self.model)\n"
@@ -128,18 +124,17 @@ GIVEN: list[Change] = [
     ("(torch.randn(2, 8),)", "(torch.randn(2, 8), *blank())"),
 ]
 FIXES: dict[str, list[Change]] = {
-    "loaded anew": [(BEGIN, f"    def begin(self):\n        {LOADED}")],
+    "loaded anew": [(BEGIN, f"        {LOADED}")],
     "load_constants": [
         (
             BEGIN,
-            "    def begin(self):\n"
             "        blank = {name: one.clone() for name, one in self.blank.items()}\n"
             "        self.package.load_constants(blank, check_full_update=False)\n",
         )
     ],
     "given": [
         *GIVEN,
-        (BEGIN, "    def begin(self):\n        self.state = blank()\n"),
+        (BEGIN, "        self.state = blank()\n"),
         (
             "return self.package(words)",
             "reply, *self.state = self.package(words, *self.state)\n        return reply",
@@ -151,7 +146,7 @@ FIXES: dict[str, list[Change]] = {
         ("forward(self, words)", "forward(self, words, first)"),
         ("        key, value", "        self.said.mul_(1 - first)\n        key, value"),
         ("(torch.randn(2, 8),)", "(torch.randn(2, 8), torch.ones((), dtype=torch.int64))"),
-        (BEGIN, "    def begin(self):\n        self.first = torch.ones((), dtype=torch.int64)\n"),
+        (BEGIN, "        self.first = torch.ones((), dtype=torch.int64)\n"),
         (
             "return self.package(words)",
             "first, self.first = self.first, self.first * 0\n"
@@ -166,12 +161,7 @@ CHEATS: dict[str, list[Change]] = {
         (WANTED, f"{COPY}        {WANTED}"),
     ],
     "the model forgets": [("        key, value", "        self.said.zero_()\n        key, value")],
-    "the reference remembers": [
-        (
-            f"    def begin(self):\n        {COPY}",
-            "    def begin(self):\n        self.eager = self.model\n",
-        )
-    ],
+    "the reference remembers": [(COPY, "self.eager = self.model\n")],
     "one session is looked at": [
         (
             "if gap > 1e-3:",
@@ -187,42 +177,24 @@ CHEATS: dict[str, list[Change]] = {
 }
 
 
-@dataclass(frozen=True)
-class Chats:
-    """The script with its fault, and the run that triage made of it."""
-
-    folder: Path
-    answer: dict[str, Any]
-
-    def verified(self, changes: list[Change]) -> dict[str, Any]:
-        patch = self.folder.with_name("fix.patch")
-        patch.write_text(diff("model.py", CHATS, changed(CHATS, changes)))
-        return told(self.folder, "verify", str(patch), "--against", self.answer["run"])
-
-
 @pytest.fixture(scope="module")
-def chats(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Chats:
-    folder = tmp_path_factory.mktemp("chats") / "tree"
-    folder.mkdir()
-    (folder / "model.py").write_text(CHATS)
-    answer = told(folder, "triage", "--no-verify", "model.py", "--python", warm_python)
-    assert "begins with the state" in answer["diagnosis"]["summary"]
-    return Chats(folder, answer)
+def chats(warm_python, tmp_path_factory) -> Project:
+    project = triaged(tmp_path_factory.mktemp("chats"), CHATS, warm_python, "--no-verify")
+    assert "begins with the state" in project.answer["diagnosis"]["summary"]
+    return project
 
 
 def of_calls(**changes: Any) -> list[dict[str, Any]]:
     """Return the events of calls, each with a reference: a session of three, and one of two."""
     found: list[dict[str, Any]] = []
+    outputs = [{"shape": [2], "dtype": "float32"}]
     for number, begins in enumerate((True, False, False, True, False), 1):
-        value, head = [float(number), 0.5], {"t": 1.0, "pid": 7, "phase": "run", "name": "call"}
-        output = {"shape": [2], "dtype": "float32"}
-        found += [
-            {**head, "event": "begin", "id": number, "call": number, "inputs": []},
-            {**head, "event": "end", "id": number, "call": number, "ok": True}
-            | {"outputs": [output], "memory": {"values": [changes.get(f"call_{number}", value)]}},
-        ]
+        value = [float(number), 0.5]
+        memory = {"values": [changes.get(f"call_{number}", value)]}
+        found.append(begin(number, "run", call=number, inputs=[]))
+        found.append(end(number, call=number, outputs=outputs, memory=memory))
         if number in changes.get("looked_at", range(9)):
-            own = {"event": "reference", "t": 1.0, "pid": 7, "caller": ["model.py", 9]}
+            own = {"event": "reference", "caller": ["model.py", 9]}
             state = {} if begins else {"changed": ["keys"], "changed_count": 1}
             apart = {"call": number, "apart": 0.0, "moved": ["keys"], "values": [value]}
             found.append({**own, **state, **apart, **changes.get("reference", {})})
@@ -230,8 +202,7 @@ def of_calls(**changes: Any) -> list[dict[str, Any]]:
 
 
 def run_of(**changes: Any) -> RunSeen:
-    text = "".join(json.dumps(line) + "\n" for line in of_calls(**changes)).encode()
-    return read_events(io.BytesIO(text))
+    return events(*of_calls(**changes))
 
 
 def test_a_session_is_as_long_as_those_of_the_reference() -> None:
@@ -253,11 +224,8 @@ def test_what_the_reference_gave_is_returned_in_order_and_in_all_calls() -> None
     assert gave(before, run_of(call_2=[2.1, 0.5])) == OfReference(5, unlike=2)
     assert gave(before, run_of(looked_at=(1, 2, 3))) == OfReference(5, alone=4)
     assert gave(before, run_of(call_3=None)) == OfReference()
-    others: tuple[dict[str, Any], ...] = (
-        {"moved": []},
-        {"training": ["norm"]},
-        {"changed": ["w"], "changed_count": 1},
-    )
+    others: tuple[dict[str, Any], ...] = ({"moved": []}, {"training": ["norm"]})
+    others += ({"changed": ["w"], "changed_count": 1},)
     for other in others:
         assert gave(run_of(reference=other), before) == OfReference()
         assert gave(run_of(reference=other), before, failing=3) == OfReference(1)
@@ -269,18 +237,16 @@ def test_the_reference_of_a_wrong_package_must_give_what_it_gave() -> None:
     def seen(value: float, call: int | None = 3, **package: Any) -> RunSeen:
         one = {"moved": [], "given": ["3f"], "values": [[value, 0.5]], "apart": 5.0, "largest": 1.0}
         one["call"] = call
-        events = of_calls(looked_at=(3,), reference=one, **package)
-        beside = {**events[-5], "caller": ["model.py", 30], "values": [[7.0]], "apart": None}
-        text = "".join(json.dumps(event) + "\n" for event in [*events, beside])
-        return read_events(io.BytesIO(text.encode()))
+        lines = of_calls(looked_at=(3,), reference=one, **package)
+        beside = {**lines[-5], "caller": ["model.py", 30], "values": [[7.0]], "apart": None}
+        return events(*lines, beside)
 
     before = seen(20.0)
     assert gave(before, seen(20.0, call_3=[20.0, 0.5]), failing=3) == OfReference(1)
     assert gave(before, seen(20.0), failing=3) == OfReference(1, unlike=3)
     assert gave(before, seen(30.0, call_3=[30.0, 0.5]), failing=3) == OfReference(other=3)
     assert gave(seen(20.0, None), seen(30.0, None), failing=3).other
-    own_fault = gave(before, seen(30.0, call_3=[30.0, 0.5]))
-    assert own_fault == OfReference()
+    assert gave(before, seen(30.0, call_3=[30.0, 0.5])) == OfReference(), "its own fault"
 
 
 def test_an_operator_that_keeps_to_its_fake_kernel_may_give_another_size() -> None:
@@ -302,13 +268,13 @@ def test_the_package_must_be_given_what_the_reference_was_given() -> None:
     assert not given_the_same(before, before)
     assert not given_the_same(run_of(looked_at=(3,), reference=own), before)
 
-    events = of_calls(looked_at=(3,), reference=own)
-    ends = [one for one in events if one["event"] == "end"]
+    lines = of_calls(looked_at=(3,), reference=own)
+    ends = [one for one in lines if one["event"] == "end"]
     ends[1]["memory"]["reused"] = [0]
-    again = read_events(io.BytesIO("\n".join(map(json.dumps, events)).encode()))
+    again = events(*lines)
     assert shared_memory(before, again) == 2
     assert shared_memory(before, before) == shared_memory(again, again) == 0
-    assert judge(gone(WRONG, "user_code", shared_memory=2)).verdict == "undecided"
+    assert verdict(gone(WRONG, "user_code", shared_memory=2)) == "undecided"
 
 
 def test_a_reference_that_still_reads_memory_written_since_is_not_fixed() -> None:
@@ -319,7 +285,7 @@ def test_a_reference_that_still_reads_memory_written_since_is_not_fixed() -> Non
     before = seen(written=[0])
     assert read_late(before, before) == 3
     assert not read_late(before, seen()) and not read_late(before, seen(written=[0], apart=1e-7))
-    assert judge(gone(WRONG, "user_code", read_late=3)).verdict == "not fixed"
+    assert verdict(gone(WRONG, "user_code", read_late=3)) == "not fixed"
 
 
 def test_a_reference_of_rows_in_another_precision_tells_of_none_that_is_missing() -> None:
@@ -331,25 +297,23 @@ def test_a_reference_of_rows_in_another_precision_tells_of_none_that_is_missing(
 
 
 def test_a_call_that_no_reference_is_beside_is_not_known_to_be_right() -> None:
-    trial = Trial(CALL, package="agrees", model="agrees", reference_finite=True)
-    known = OfReference(2)
-    facts = gone(WRONG, "user_code", trials=(trial,), of_reference=known)
-    assert judge(facts).verdict == "fixed"
-    assert judge(replace(facts, of_reference=OfReference(2, alone=2))).verdict == "undecided"
-    assert judge(replace(facts, of_reference=OfReference(2, unlike=2))).verdict == "masked"
-    assert judge(replace(facts, inputs="others")).verdict == "fixed"
-    later = replace(trial, model="differs", call=2)
+    facts = gone(WRONG, "user_code", trials=(RIGHT_CALL,), of_reference=OfReference(2))
+    assert verdict(facts) == "fixed"
+    assert verdict(facts, of_reference=OfReference(2, alone=2)) == "undecided"
+    assert verdict(facts, of_reference=OfReference(2, unlike=2)) == "masked"
+    assert verdict(facts, inputs="others") == "fixed"
+    later = replace(RIGHT_CALL, model="differs", call=2)
     found = judge(replace(facts, trials=(later,)))
     assert found.verdict == "masked" and "call 2 of a session" in found.reason
 
 
 @pytest.mark.parametrize("name", FIXES)
-def test_a_fix_that_begins_each_session_anew_is_fixed(chats: Chats, name: str) -> None:
+def test_a_fix_that_begins_each_session_anew_is_fixed(chats, name: str) -> None:
     answer = chats.verified(FIXES[name])
     assert answer.get("verdict") == "fixed", answer
 
 
 @pytest.mark.parametrize("name", CHEATS)
-def test_what_loses_or_hides_the_state_of_a_session_is_no_fix(chats: Chats, name: str) -> None:
+def test_what_loses_or_hides_the_state_of_a_session_is_no_fix(chats, name: str) -> None:
     answer = chats.verified(CHEATS[name])
     assert answer.get("verdict") in ("masked", "not fixed"), answer

@@ -3,20 +3,18 @@ exactly, to a copy, inside the tree, or not at all."""
 
 from __future__ import annotations
 
-import io
 import json
 import lzma
 import os
 import socket
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aoti_debug.read.event_records import Call
+from aoti_debug.model import Category
 from aoti_debug.read.typed import take
-from aoti_debug.record.events import read_events
 from aoti_debug.run.files import remove_tree
 from aoti_debug.run.target import Target
 from aoti_debug.triage.captured_call import Captured, with_custom_ops
@@ -31,8 +29,9 @@ from aoti_debug.verify.script_refusals import Refusal
 from aoti_debug.verify.sessions import OfReference
 from aoti_debug.verify.tree import patched_target
 from aoti_debug.vocabulary import Fingerprint
-from programs import diff, told
-from verify.facts import WRONG, gone
+from programs import told
+from recordings import called, end, events
+from verify.facts import WRONG, Project, gone, triaged, verdict
 
 try:
     import tomllib
@@ -54,55 +53,63 @@ FIXED = gone(
 WRONG_FIXED = replace(
     FIXED, original=WRONG, category="wrong_result", trials=(replace(GOOD, name=CALL), GOOD, FRESH)
 )
+CHANGED, COMPARED = replace(GOOD, name=CALL, model="differs"), Changes(compared=True)
+OTHERS = "input 0 has other values"
 REFUSED = Fingerprint("run", "ValueError", "token id _ is outside the table")
 
 
 def test_a_right_fix_is_fixed() -> None:
-    assert judge(FIXED).verdict == judge(WRONG_FIXED).verdict == "fixed"
+    assert verdict(FIXED) == verdict(WRONG_FIXED) == "fixed"
 
 
 def test_refusing_bad_input_with_a_clear_error_is_a_fix() -> None:
     facts = replace(FIXED, now=REFUSED, raised_by_user=True, calls=1, inputs=None)
-    assert judge(facts).verdict == "undecided", "what it refuses is not known"
+    assert verdict(facts) == "undecided", "what it refuses is not known"
     facts = replace(facts, changes=Changes(refusals=(Refusal("x > 9", True, False, True),)))
-    assert judge(facts).verdict == "fixed"
-    assert judge(replace(facts, calls=0)).verdict == "masked"
+    assert verdict(facts) == "fixed"
+    assert verdict(facts, calls=0) == "masked"
 
 
 def test_calls_that_are_grouped_otherwise_may_give_the_package_every_row_of_the_reference() -> None:
-    facts = replace(WRONG_FIXED, category="user_code", inputs="input 0 has other values")
-    assert judge(facts).verdict == "masked"
-    assert judge(replace(facts, given_all=True)).verdict == "fixed"
+    facts = replace(WRONG_FIXED, category="user_code", inputs=OTHERS)
+    assert verdict(facts) == "masked"
+    assert verdict(facts, given_all=True) == "fixed"
 
 
 def test_a_package_compiled_anew_with_the_right_weights_is_a_fix() -> None:
-    other = (replace(GOOD, name=CALL, model="differs"), GOOD)
-    facts = replace(WRONG_FIXED, category="constants_missing", checked=True, trials=other)
-    assert judge(facts).verdict == "masked"
-    assert judge(replace(facts, changes=Changes(compared=True))).verdict == "fixed"
+    facts = replace(WRONG_FIXED, category="constants_missing", checked=True)
+    facts = replace(facts, trials=(CHANGED, GOOD))
+    assert verdict(facts) == "masked"
+    assert verdict(facts, changes=COMPARED) == "fixed"
 
 
 def test_what_the_reference_gave_decides_where_the_exported_program_refuses() -> None:
-    other = (replace(GOOD, name=CALL, model="differs"), GOOD)
-    facts = replace(FIXED, category="contract_guard", refused=("s == min(8, s)",), trials=other)
-    assert judge(facts).verdict == "not fixed"
-    assert judge(replace(facts, of_reference=OfReference(4))).verdict == "fixed"
-    assert judge(replace(facts, of_reference=OfReference(4, other=4))).verdict == "not fixed"
+    facts = replace(FIXED, category="contract_guard", refused=("s == min(8, s)",))
+    facts = replace(facts, trials=(CHANGED, GOOD))
+    assert verdict(facts) == "not fixed"
+    assert verdict(facts, of_reference=OfReference(4)) == "fixed"
+    assert verdict(facts, of_reference=OfReference(4, other=4)) == "not fixed"
 
 
 def test_what_the_script_prepares_may_move_into_the_model() -> None:
     known: dict[str, Any] = {"was_right": True, "inputs": "input 0 differs", "answered": True}
-    other = (replace(GOOD, name=CALL, model="differs"), replace(GOOD, model="differs"))
+    other = (CHANGED, replace(GOOD, model="differs"))
     facts = replace(WRONG_FIXED, category="user_code", trials=other, **known)
-    assert judge(facts).verdict == "masked"
-    assert judge(replace(facts, same_results=True)).verdict == "fixed"
+    assert verdict(facts) == "masked"
+    assert verdict(facts, same_results=True) == "fixed"
     by_value = Changes(by_value="sales.max() > 10.0")
-    assert judge(replace(facts, same_results=True, changes=by_value)).verdict == "undecided"
+    assert verdict(facts, same_results=True, changes=by_value) == "undecided"
 
 
 def test_refusing_is_no_fix_of_wrong_values() -> None:
-    facts = replace(WRONG_FIXED, now=REFUSED, raised_by_user=True)
-    assert judge(facts).verdict == "moved"
+    assert verdict(WRONG_FIXED, now=REFUSED, raised_by_user=True) == "moved"
+
+
+FAKE: Category = "custom_op_fake_kernel"
+
+
+def fresh(**found: Any) -> tuple[Trial, ...]:
+    return GOOD, replace(FRESH, **found)
 
 
 @pytest.mark.parametrize(
@@ -115,50 +122,26 @@ def test_refusing_is_no_fix_of_wrong_values() -> None:
         (replace(FIXED, calls=0, kernels=0), "masked", "eager took its place"),
         (replace(FIXED, kernels=0), "masked", "no generated kernel"),
         (replace(FIXED, calls=1), "masked", "makes 1"),
-        (replace(FIXED, inputs="input 0 has other values"), "masked", "other inputs"),
+        (replace(FIXED, inputs=OTHERS), "masked", "other inputs"),
         (replace(FIXED, category="contract_shape", breaks=("size",)), "not fixed", "still breaks"),
         (
-            replace(FIXED, category="constants_missing", not_given=("norm.running_mean",)),
+            replace(FIXED, category="constants_missing", not_given=("mean",)),
             "not fixed",
-            "still not given norm.running_mean",
+            "still not given mean",
         ),
+        (replace(FIXED, category=FAKE, unkept=("returns stride",)), "not fixed", "returns stride"),
+        (replace(FIXED, category="contract_guard", refused=("x",)), "not fixed", "still refuses"),
         (
-            replace(FIXED, category="custom_op_fake_kernel", unkept=("op returns stride",)),
+            replace(WRONG_FIXED, operator="own.tile", writing=("own.tile",)),
             "not fixed",
-            "returns stride",
-        ),
-        (
-            replace(FIXED, category="contract_guard", refused=("x.size()[0] % 100 == 0",)),
-            "not fixed",
-            "still refuses",
-        ),
-        (
-            replace(WRONG_FIXED, operator="own.tile.default", writing=("own.tile.default",)),
-            "not fixed",
-            "own.tile.default still writes",
+            "own.tile still writes",
         ),
         (replace(WRONG_FIXED, never_given=(4, 16)), "not fixed", "never receives 4 of 16 rows"),
         (replace(FIXED, narrowed=("x[0]: 2 to 64 is now 2 to 4",)), "masked", "now 2 to 4"),
-        (
-            replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, package="differs"))),
-            "not fixed",
-            "fresh inputs 1",
-        ),
-        (
-            replace(WRONG_FIXED, trials=(GOOD, replace(FRESH, model="differs"))),
-            "masked",
-            "differ from before",
-        ),
-        (
-            replace(FIXED, trials=(GOOD, replace(FRESH, package_raises="RuntimeError: no"))),
-            "not fixed",
-            "raises",
-        ),
-        (
-            replace(FIXED, trials=(GOOD, replace(FRESH, refused="AssertionError: no"))),
-            "masked",
-            "the original computes",
-        ),
+        (replace(WRONG_FIXED, trials=fresh(package="differs")), "not fixed", "fresh inputs 1"),
+        (replace(WRONG_FIXED, trials=fresh(model="differs")), "masked", "differ from before"),
+        (replace(FIXED, trials=fresh(package_raises="Error: no")), "not fixed", "raises"),
+        (replace(FIXED, trials=fresh(refused="Error: no")), "masked", "the original computes"),
         (replace(FIXED, died_in="fresh inputs 1"), "not fixed", "ends the process"),
         (replace(FIXED, trials=(), why_no_trials="no package"), "undecided", "no package"),
         (replace(FIXED, trials=(GOOD,), unended="do not end"), "undecided", "do not end"),
@@ -176,7 +159,7 @@ def test_values_that_the_model_itself_does_not_keep_finite_are_no_failure_of_ano
     call = replace(GOOD, name=CALL, nonfinite_before=(3, 0), nonfinite=(3, 0), still_nonfinite=3)
     facts = replace(WRONG_FIXED, checked=True, was_wrong=True, trials=(call, GOOD, FRESH))
     facts = replace(facts, near=(replace(call, name="inputs like the failing call's, 1"),))
-    assert judge(facts).verdict == "fixed"
+    assert verdict(facts) == "fixed"
     for category in ("nan_or_inf", "user_code"):
         found = judge(replace(facts, category=category, was_wrong=False))
         assert found.verdict == "not fixed" and "NaN or Inf" in found.reason
@@ -185,80 +168,71 @@ def test_values_that_the_model_itself_does_not_keep_finite_are_no_failure_of_ano
 def test_hidden_values_are_masked_and_honest_ones_are_not() -> None:
     call = Trial(CALL, package="agrees", model="agrees", package_finite=True)
     facts = replace(WRONG_FIXED, category="nan_or_inf", trials=(call, GOOD, FRESH))
-    assert judge(replace(facts, hiding=("nan_to_num",))).verdict == "masked"
-    assert judge(facts).verdict == "fixed"
+    assert verdict(facts, hiding=("nan_to_num",)) == "masked"
+    assert verdict(facts) == "fixed"
     found = judge(replace(facts, trials=(replace(call, still_nonfinite=3), GOOD, FRESH)))
     assert found.verdict == "masked" and "3 values" in found.reason
 
 
-NAN = replace(
-    WRONG_FIXED,
-    category="nan_or_inf",
-    trials=(replace(GOOD, name=CALL, reference_finite=False, nonfinite_before=(3, 0)), GOOD, FRESH),
-    checked=True,
-)
+NAN_CALL = replace(GOOD, name=CALL, reference_finite=False, nonfinite_before=(3, 0))
+NAN = replace(WRONG_FIXED, category="nan_or_inf", trials=(NAN_CALL, GOOD, FRESH), checked=True)
 
 
 def test_what_the_package_itself_returns_decides() -> None:
-    assert judge(replace(NAN, trials=(replace(NAN.trials[0], nonfinite=(0, 0)), GOOD))).verdict == (
-        "fixed"
-    )
-    still = replace(NAN.trials[0], nonfinite=(3, 0), package_finite=False)
-    assert judge(replace(NAN, trials=(still, GOOD))).verdict == "not fixed"
-    hidden = replace(WRONG_FIXED, nonfinite=True, hiding=("nan_to_num",))
-    assert judge(hidden).verdict == "masked"
-    assert judge(replace(WRONG_FIXED, checked=True, unchanged=True)).verdict == "masked"
-    false_alarm = replace(WRONG_FIXED, category="false_alarm", checked=True, unchanged=True)
-    assert judge(false_alarm).verdict == "fixed"
+    assert verdict(NAN, trials=(replace(NAN_CALL, nonfinite=(0, 0)), GOOD)) == "fixed"
+    still = replace(NAN_CALL, nonfinite=(3, 0), package_finite=False)
+    assert verdict(NAN, trials=(still, GOOD)) == "not fixed"
+    assert verdict(WRONG_FIXED, nonfinite=True, hiding=("nan_to_num",)) == "masked"
+    unchanged = replace(WRONG_FIXED, checked=True, unchanged=True)
+    assert verdict(unchanged) == "masked"
+    assert verdict(unchanged, category="false_alarm") == "fixed"
 
 
 def test_inputs_like_the_failing_ones_must_be_right_too() -> None:
     near = replace(GOOD, name="like it", nonfinite_before=(2, 0), nonfinite=(0, 0))
-    assert judge(replace(FIXED, near=(near,))).verdict == "fixed"
+    assert verdict(FIXED, near=(near,)) == "fixed"
     for other in (
         replace(near, nonfinite=(2, 0)),
         replace(near, package_raises="RuntimeError: index"),
         replace(near, package="differs"),
     ):
-        assert judge(replace(FIXED, near=(near, other))).verdict == "masked"
-    assert judge(replace(FIXED, invented=True)).verdict == "masked"
+        assert verdict(FIXED, near=(near, other)) == "masked"
+    assert verdict(FIXED, invented=True) == "masked"
 
 
 def test_a_check_that_is_kept_tells_what_is_right_and_a_weaker_one_nothing() -> None:
-    other = (replace(GOOD, name=CALL, model="differs"), GOOD, FRESH)
-    facts = replace(WRONG_FIXED, checked=True, inputs="input 0 has other values", trials=other)
-    assert judge(facts).verdict == "masked"
-    assert judge(replace(facts, changes=Changes(compared=True))).verdict == "fixed"
+    other = (CHANGED, GOOD, FRESH)
+    facts = replace(WRONG_FIXED, checked=True, inputs=OTHERS, trials=other)
+    assert verdict(facts) == "masked"
+    assert verdict(facts, changes=COMPARED) == "fixed"
     weaker = Changes(("tolerance",), compared=True)
-    assert judge(replace(facts, changes=weaker)).verdict == "masked"
-    assert judge(replace(FIXED, changes=weaker)).verdict == "masked"
+    assert verdict(facts, changes=weaker) == verdict(FIXED, changes=weaker) == "masked"
 
 
 def test_a_fix_of_the_weights_may_draw_other_inputs() -> None:
-    kept = Changes(compared=True)
-    facts = replace(WRONG_FIXED, category="constants_missing", checked=True, changes=kept)
-    facts = replace(facts, inputs="input 0 has other values")
-    assert judge(facts).verdict == "fixed"
-    assert judge(replace(facts, not_given=("norm.running_mean",))).verdict != "fixed"
+    facts = replace(WRONG_FIXED, category="constants_missing", checked=True, changes=COMPARED)
+    facts = replace(facts, inputs=OTHERS)
+    assert verdict(facts) == "fixed"
+    assert verdict(facts, not_given=("norm.running_mean",)) != "fixed"
     wrong = (replace(GOOD, name=CALL, package="differs"), GOOD, FRESH)
-    assert judge(replace(facts, trials=wrong)).verdict == "masked"
-    assert judge(replace(facts, changes=Changes())).verdict == "masked"
+    assert verdict(facts, trials=wrong) == "masked"
+    assert verdict(facts, changes=Changes()) == "masked"
 
 
 def test_refusing_the_bad_request_alone_and_going_on_is_a_fix() -> None:
     refusal = Refusal("x >= 9", told=True, special=False, ordered=True)
-    gone_on = replace(FIXED, inputs="input 0 has other values", calls=4)
-    for changed, verdict in (
+    gone_on = replace(FIXED, inputs=OTHERS, calls=4)
+    for changed, expected in (
         (refusal, "fixed"),
         (replace(refusal, told=False), "masked"),
         (replace(refusal, special=True), "masked"),
         (replace(refusal, ordered=False), "masked"),
     ):
         facts = replace(gone_on, changes=Changes(refusals=(changed,)))
-        assert judge(facts).verdict == verdict, changed
-        assert judge(replace(facts, wrong_refusals=("too much",))).verdict == "masked"
+        assert verdict(facts) == expected, changed
+        assert verdict(facts, wrong_refusals=("too much",)) == "masked"
     legal = replace(NAN, trials=(GOOD, replace(GOOD, name=CALL)), inputs="others")
-    assert judge(replace(legal, changes=Changes(refusals=(refusal,)))).verdict == "masked"
+    assert verdict(legal, changes=Changes(refusals=(refusal,))) == "masked"
 
 
 def test_dropping_a_request_that_the_exported_program_computes_is_no_fix() -> None:
@@ -266,48 +240,30 @@ def test_dropping_a_request_that_the_exported_program_computes_is_no_fix() -> No
     legal = replace(GOOD, name=CALL)
     facts = replace(FIXED, category="contract_stride", trials=(GOOD, legal), inputs="others")
     facts = replace(facts, calls=4, changes=Changes(refusals=(refusal,)))
-    assert judge(facts).verdict == "masked"
+    assert verdict(facts) == "masked"
     bad = replace(legal, original_raises="RuntimeError: size")
-    assert judge(replace(facts, trials=(GOOD, bad))).verdict == "fixed"
+    assert verdict(facts, trials=(GOOD, bad)) == "fixed"
+
+
+def call(number: int, *inputs: dict[str, Any]) -> dict[str, Any]:
+    return {**called(*inputs), "id": number, "call": number}
 
 
 def test_an_exit_in_the_midst_of_a_call_is_no_good_end() -> None:
-    call = {"t": 1.0, "pid": 7, "phase": "run", "name": "call"}
-    lines = [
-        {**call, "event": "begin", "id": 1, "call": 1, "inputs": []},
-        {**call, "event": "end", "id": 1, "call": 1, "ok": True},
-        {**call, "event": "begin", "id": 2, "call": 2, "inputs": []},
-    ]
-    text = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    calls = read_events(io.BytesIO(text)).calls
+    calls = events(call(1), end(1), call(2)).calls
     assert [failed_calls(calls, number) for number in (1, 2, None)] == [0, 1, 0]
     tried = {"trials": [{"name": CALL}], "state": "trying the example", "trying": "the example"}
     done = {"trials": [*tried["trials"], {"name": "the example"}]}
     raised = {"error": {"type": "ValueError", "message": ""}}
     assert take(Report, tried).died_in == "the example"
-    assert take(Report, {**tried, **raised}).died_in is None
-    assert take(Report, {**tried, "unended": "after 70 s"}).died_in is None
-    assert take(Report, {**tried, **done}).died_in is None
+    for more in (raised, {"unended": "after 70 s"}, done):
+        assert take(Report, {**tried, **more}).died_in is None
     assert Report(state="load").died_in is None
 
 
 def test_rows_that_are_split_over_several_calls_are_those_of_one() -> None:
-    def calls(*rows: int) -> list[Call]:
-        lines = [
-            {
-                "t": 1.0,
-                "pid": 7,
-                "event": "begin",
-                "phase": "run",
-                "name": "call",
-                "id": number,
-                "call": number,
-                "inputs": [{"index": 0, "shape": [count, 4]}],
-            }
-            for number, count in enumerate(rows, 1)
-        ]
-        text = "".join(json.dumps(line) + "\n" for line in lines).encode()
-        return list(read_events(io.BytesIO(text)).calls)
+    def calls(*rows: int) -> Any:
+        return events(*(call(n, {"shape": [count, 4]}) for n, count in enumerate(rows, 1))).calls
 
     failing = calls(8, 43)[1]
     assert split(failing, calls(8, 22, 21, 9)) == (22, 21)
@@ -335,6 +291,9 @@ PLAIN = """\
 """
 
 
+FILES = {"model.py", "fixed.py"}
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     folder = tmp_path / "tree"
@@ -344,16 +303,25 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_patch_of_git_changes_the_copy_alone(tree: Path, tmp_path: Path) -> None:
-    assert apply(read_patch(GIT), tree, tmp_path / "copy") == ["model.py"]
-    assert (tmp_path / "copy/model.py").read_text() == SCRIPT.replace("y = 2", "y = 4\nw = 5")
+def copied(tree: Path, text: str = GIT, name: str = "copy") -> Path:
+    """Return a copy of the tree that a patch has changed."""
+    copy = tree.with_name(name)
+    apply(read_patch(text), tree, copy)
+    return copy
+
+
+def test_a_patch_of_git_changes_the_copy_alone(tree: Path) -> None:
+    copy = tree.with_name("copy")
+    assert apply(read_patch(GIT), tree, copy) == ["model.py"]
+    assert (copy / "model.py").read_text() == SCRIPT.replace("y = 2", "y = 4\nw = 5")
     assert (tree / "model.py").read_text() == SCRIPT
-    assert not (tmp_path / "copy/.git").exists()
+    assert not (copy / ".git").exists()
 
 
-def test_a_diff_of_two_files_changes_the_first(tree: Path, tmp_path: Path) -> None:
-    assert apply(read_patch(PLAIN), tree, tmp_path / "copy") == ["model.py"]
-    assert (tmp_path / "copy/fixed.py").read_text() == "another file\n"
+def test_a_diff_of_two_files_changes_the_first(tree: Path) -> None:
+    copy = tree.with_name("copy")
+    assert apply(read_patch(PLAIN), tree, copy) == ["model.py"]
+    assert (copy / "fixed.py").read_text() == "another file\n"
 
 
 def test_lines_that_moved_are_found_where_they_stand_once() -> None:
@@ -377,13 +345,13 @@ def test_a_patch_never_leaves_the_tree(name: str) -> None:
         read_patch(f"--- {name}\n+++ {name}\n@@ -1 +1 @@\n-a\n+b\n")
 
 
-def test_a_link_that_leads_out_of_the_tree_is_not_followed(tree: Path, tmp_path: Path) -> None:
-    outside = tmp_path / "outside.py"
+def test_a_link_that_leads_out_of_the_tree_is_not_followed(tree: Path) -> None:
+    outside = tree.with_name("outside.py")
     outside.write_text(SCRIPT)
     (tree / "model.py").unlink()
     (tree / "model.py").symlink_to(outside)
     with pytest.raises(BadPatch):
-        apply(read_patch(PLAIN), tree, tmp_path / "copy")
+        copied(tree, PLAIN)
     assert outside.read_text() == SCRIPT
 
 
@@ -394,11 +362,10 @@ def test_what_is_no_whole_patch_is_said(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["/dev/null", "a/ops.py\t1970-01-01 01:00:00.000000000 +0100"])
-def test_a_new_file_is_made(tree: Path, tmp_path: Path, name: str) -> None:
+def test_a_new_file_is_made(tree: Path, name: str) -> None:
     text = f"--- {name}\n+++ b/ops.py\n@@ -0,0 +1,2 @@\n+import torch\n+x = 1\n"
-    for number, patch in enumerate((GIT + text, text)):
-        apply(read_patch(patch), tree, tmp_path / f"copy{number}")
-        assert (tmp_path / f"copy{number}/ops.py").exists()
+    assert (copied(tree, text) / "ops.py").exists()
+    assert (copied(tree, GIT + text, "another") / "ops.py").exists()
 
 
 HEAD = "diff --git a/model.py b/model.py\n"
@@ -421,7 +388,7 @@ def test_a_part_of_git_that_is_more_than_lines_is_refused(part: str, word: str) 
             read_patch(text)
 
 
-def test_empty_files_and_modes_of_new_ones_are_as_git_has_them(tree: Path, tmp_path: Path) -> None:
+def test_empty_files_and_modes_of_new_ones_are_as_git_has_them(tree: Path) -> None:
     (tree / "gone.py").touch()
     text = (
         "diff --git a/ops/__init__.py b/ops/__init__.py\nnew file mode 100644\nindex 000..e69\n"
@@ -429,14 +396,14 @@ def test_empty_files_and_modes_of_new_ones_are_as_git_has_them(tree: Path, tmp_p
         "diff --git a/run.sh b/run.sh\nnew file mode 100755\n--- /dev/null\n+++ b/run.sh\n"
         "@@ -0,0 +1 @@\n+true\n"
     )
-    copy = tmp_path / "copy"
+    copy = tree.with_name("copy")
     assert apply(read_patch(GIT + text), tree, copy)[1:] == ["ops/__init__.py", "gone.py", "run.sh"]
     assert (copy / "ops/__init__.py").read_bytes() == b"" and not (copy / "gone.py").exists()
     assert os.access(copy / "run.sh", os.X_OK)
 
 
-def test_a_link_leads_in_the_copy_where_it_led(tree: Path, tmp_path: Path) -> None:
-    outside = tmp_path / "weights"
+def test_a_link_leads_in_the_copy_where_it_led(tree: Path) -> None:
+    outside = tree.with_name("weights")
     outside.mkdir()
     (outside / "w.txt").write_text("1")
     (tree / "lib").mkdir()
@@ -448,7 +415,7 @@ def test_a_link_leads_in_the_copy_where_it_led(tree: Path, tmp_path: Path) -> No
         "kept": ".git",
     }.items():
         (tree / name).symlink_to(to)
-    copy = tmp_path / "elsewhere" / "copy"
+    copy = tree.parent / "elsewhere" / "copy"
     copy.parent.mkdir()
     apply(read_patch(GIT), tree, copy)
     assert (copy / "relative").resolve() == outside / "w.txt"
@@ -457,18 +424,15 @@ def test_a_link_leads_in_the_copy_where_it_led(tree: Path, tmp_path: Path) -> No
     assert (copy / "kept").resolve() == tree / ".git"
 
 
-def test_what_is_kept_of_others_is_not_copied(
-    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_kept_of_others_is_not_copied(tree: Path, monkeypatch) -> None:
     (tree / "state/uploads").mkdir(parents=True)
     for name in ("state/uploads/theirs", "tokens"):
         (tree / name).write_text("secret")
     monkeypatch.setenv("AOTI_DEBUG_HOME", str(tree / "state"))
     monkeypatch.setattr("aoti_debug.verify.patch.private", [tree / "tokens"])
-    apply(read_patch(GIT), tree, tmp_path / "copy")
-    assert sorted(one.name for one in (tmp_path / "copy").iterdir()) == ["fixed.py", "model.py"]
+    assert {one.name for one in copied(tree).iterdir()} == FILES
     with pytest.raises(BadPatch, match="runs and uploads are kept"):
-        apply(read_patch(GIT), tree / "state", tmp_path / "another")
+        apply(read_patch(GIT), tree / "state", tree.with_name("another"))
 
 
 def test_a_patch_costs_no_more_than_its_lines(tree: Path) -> None:
@@ -477,10 +441,10 @@ def test_a_patch_costs_no_more_than_its_lines(tree: Path) -> None:
         read_patch(many * 20_000)
     (tree / "model.py").write_text("a\n" * 500_000)
     with pytest.raises(BadPatch, match="too often"):
-        apply(read_patch(many * 1000), tree, tree.with_name("copy"))
+        copied(tree, many * 1000)
     os.truncate(tree / "model.py", (16 << 20) + 1)
     with pytest.raises(BadPatch, match="larger than 16 MiB"):
-        apply(read_patch(many), tree, tree.with_name("another"))
+        copied(tree, many, "another")
     block = "".join(f"-{n % 7}\n" for n in range(5_000))
     hunks = "".join(f"@@ -{n + 2},5000 +1,0 @@\n{block}" for n in range(20))
     [patch] = read_patch(f"--- model.py\n+++ model.py\n{hunks}")
@@ -492,44 +456,36 @@ def test_what_is_no_file_is_not_copied_and_what_is_no_text_is_told(tree: Path) -
     os.mkfifo(tree / "pipe")
     with socket.socket(socket.AF_UNIX) as bound:
         bound.bind(str(tree / "socket"))
-    copy = tree.with_name("copy")
-    apply(read_patch(GIT), tree, copy)
-    assert {path.name for path in copy.iterdir()} == {"model.py", "fixed.py"}
+    assert {path.name for path in copied(tree).iterdir()} == FILES
     (tree / "model.py").write_bytes(SCRIPT.encode() + b"# \xff\n")
     with pytest.raises(BadPatch, match=r"model\.py cannot be patched: 'utf-8'"):
-        apply(read_patch(GIT), tree, tree.with_name("other"))
+        copied(tree, name="other")
 
 
 def test_a_copy_below_the_tree_holds_no_copy_of_itself(tree: Path) -> None:
     copy = tree / "home" / "runs" / "copy"
     copy.parent.mkdir(parents=True)
     apply(read_patch(GIT), tree, copy)
-    assert {path.name for path in copy.iterdir()} == {"model.py", "fixed.py"}
+    assert {path.name for path in copy.iterdir()} == FILES
 
 
-def test_folders_without_end_are_not_copied(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_without_end_are_not_copied(tree: Path, monkeypatch) -> None:
     monkeypatch.chdir(tree)
     for _ in range(1500):
         Path("d").mkdir()
         os.chdir("d")
     monkeypatch.undo()
     with pytest.raises(BadPatch, match="cannot be copied"):
-        apply(read_patch(GIT), tree, tree.with_name("copy"))
+        copied(tree)
     for left in (tree, tree.with_name("copy")):
         remove_tree(left)
 
 
 def test_only_line_ends_end_lines() -> None:
     odd = "a = 'x\u2028y\x0cz\x1c'\n"
-    text = patched(
-        odd + SCRIPT,
-        read_patch(
-            GIT.replace(" x = 1", f" {odd}-x = 1")
-            .replace("-3,2 +3,3", "-1,5 +1,4")
-            .replace("-x = 1", " import torch\n \n-x = 1")
-        )[0].hunks,
-    )
-    assert text.startswith(odd)
+    patch = GIT.replace(" x = 1", f" {odd} import torch\n \n-x = 1")
+    patch = patch.replace("-3,2 +3,3", "-1,5 +1,4")
+    assert patched(odd + SCRIPT, read_patch(patch)[0].hunks).startswith(odd)
 
 
 def test_many_changes_that_are_elsewhere_are_not_all_looked_for() -> None:
@@ -542,54 +498,33 @@ def test_many_changes_that_are_elsewhere_are_not_all_looked_for() -> None:
 PAIRS = Path(__file__).parents[2] / "evals" / "cases" / "verify.toml.xz"
 
 
-@dataclass(frozen=True)
-class Failing:
-    """A script that gives its package the wrong dtype, and what its triage said."""
-
-    folder: Path
-    script: str
-    fixes: dict[str, list[list[str]]]
-    answer: dict[str, Any]
-
-    def verified(self, patch: Path) -> dict[str, Any]:
-        return told(self.folder, "verify", str(patch), "--against", self.answer["run"])
-
-
 def base_of(name: str) -> dict[str, Any]:
     bases = tomllib.loads(lzma.decompress(PAIRS.read_bytes()).decode())["base"]
     return next(base for base in bases if base["name"] == name)
 
 
 @pytest.fixture(scope="module")
-def failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
-    base = base_of("dtype")
-    folder = tmp_path_factory.mktemp("failing") / "tree"
-    folder.mkdir()
-    (folder / "model.py").write_text(base["script"])
-    answer = told(folder, "triage", "model.py", "--python", warm_python)
-    fixes = {fix["name"]: fix["changes"] for fix in base["fix"]}
-    return Failing(folder, base["script"], fixes, answer)
+def failing(warm_python, tmp_path_factory) -> Project:
+    """Triage a script that gives its package the wrong dtype."""
+    return triaged(tmp_path_factory.mktemp("failing"), base_of("dtype")["script"], warm_python)
 
 
-def test_triage_gives_the_verdict_on_the_patch_that_it_proposes(failing: Failing) -> None:
+def test_triage_gives_the_verdict_on_the_patch_that_it_proposes(failing) -> None:
     best = failing.answer["diagnosis"]
     fix = best["fixes"][0]
     assert "+        result = compiled(x.to(torch.float32))" in fix["patch"].splitlines()
     assert fix["verdict"] == "fixed", fix
     assert "verify_fix" not in [step["tool"] for step in best.get("next", ())]
     assert best["cost"]["process_runs"] > 1
-    assert (failing.folder / "model.py").read_text() == failing.script
+    assert (failing.folder / "model.py").read_text() == base_of("dtype")["script"]
 
 
-def test_triage_that_runs_no_patch_names_the_call_that_does(
-    failing: Failing, warm_python: str
-) -> None:
+def test_triage_that_runs_no_patch_names_the_call_that_does(failing, warm_python) -> None:
     answer = told(failing.folder, "triage", "--no-verify", "model.py", "--python", warm_python)
     assert "verdict" not in answer["diagnosis"]["fixes"][0]
     step = answer["diagnosis"]["next"][0]
     assert step["tool"] == "verify_fix"
-    unverified = replace(failing, answer=answer)
-    verified = unverified.verified(Path(step["arguments"]["what"]))
+    verified = replace(failing, answer=answer).judged(Path(step["arguments"]["what"]))
     assert verified["verdict"] == "fixed", verified["reason"]
     assert verified["changed"] == ["model.py"]
     assert any(failing.answer["run"] in note for note in verified["notes"]), "nothing was compiled"
@@ -599,15 +534,12 @@ def test_triage_that_runs_no_patch_names_the_call_that_does(
     ("name", "word"),
     [("eager for that type", "makes 1"), ("bits taken for another type", "other values")],
 )
-def test_a_failure_that_only_vanishes_is_masked(failing: Failing, name: str, word: str) -> None:
-    fixed = failing.script
-    for old, new in failing.fixes[name]:
-        fixed = fixed.replace(old, new)
-    patch = failing.folder.parent / "wrong.patch"
-    patch.write_text(diff("model.py", failing.script, fixed))
-    answer = failing.verified(patch)
+def test_a_failure_that_only_vanishes_is_masked(failing, name: str, word: str) -> None:
+    base = base_of("dtype")
+    [fix] = [fix for fix in base["fix"] if fix["name"] == name]
+    answer = failing.verified(fix["changes"])
     assert answer["verdict"] == "masked" and word in answer["reason"]
-    assert (failing.folder / "model.py").read_text() == failing.script
+    assert (failing.folder / "model.py").read_text() == base["script"]
     assert list(failing.folder.iterdir()) == [failing.folder / "model.py"]
 
 
@@ -620,29 +552,25 @@ def test_a_report_without_the_secret_of_its_run_is_not_believed(tmp_path: Path) 
         assert bool(read_report(tmp_path, died=False).trials) is believed
 
 
-def test_a_patch_that_does_not_fit_the_script_is_refused(failing: Failing) -> None:
-    patch = failing.folder.parent / "old.patch"
+def test_a_patch_that_does_not_fit_the_script_is_refused(failing) -> None:
+    patch = failing.folder.with_name("old.patch")
     patch.write_text("--- model.py\n+++ model.py\n@@ -1 +1 @@\n-import tensorflow\n+import torch\n")
-    answer = failing.verified(patch)
-    assert "lines that it changes" in answer["error"]
-    assert (failing.folder / "model.py").read_text() == failing.script
+    assert "lines that it changes" in failing.judged(patch)["error"]
+    assert (failing.folder / "model.py").read_text() == base_of("dtype")["script"]
 
 
 @pytest.fixture(scope="module")
-def operator_failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Failing:
+def operator_failing(warm_python, tmp_path_factory) -> Project:
     """Triage a script whose fault is in an operator of a module beside it."""
-    base = base_of("fake kernel")
-    head, _, rest = base["script"].partition("@torch.library")
+    head, _, rest = base_of("fake kernel")["script"].partition("@torch.library")
     operator, _, model = rest.partition("class Model")
-    folder = tmp_path_factory.mktemp("operator") / "tree"
-    folder.mkdir()
     halved = operator.replace("x[: x.shape[0] // 2]", "(x[: len(x) // 2] if HALF.exists() else x)")
-    module = f"{IMPORTS}HALF = Path(__file__).with_name('half')\n\n\n@torch.library{halved}"
-    (folder / "half").touch()
-    (folder / "ops.py").write_text(module)
-    (folder / "model.py").write_text(f"{head}import ops\n\n\nclass Model{model}")
-    answer = told(folder, "triage", "model.py", "--python", warm_python)
-    return Failing(folder, module, {}, answer)
+    imports = (
+        "from pathlib import Path\n\nimport torch\n\nHALF = Path(__file__).with_name('half')\n"
+    )
+    beside = {"ops.py": f"{imports}\n\n@torch.library{halved}", "half": ""}
+    script = f"{head}import ops\n\n\nclass Model{model}"
+    return triaged(tmp_path_factory.mktemp("operator"), script, warm_python, beside=beside)
 
 
 @pytest.mark.parametrize(
@@ -654,21 +582,17 @@ def operator_failing(warm_python: str, tmp_path_factory: pytest.TempPathFactory)
     ],
 )
 def test_what_is_held_out_is_given_to_the_operator_as_the_patch_leaves_it(
-    operator_failing: Failing, file: str, old: str, new: str, verdict: str
+    operator_failing, file: str, old: str, new: str, verdict: str
 ) -> None:
     before = (operator_failing.folder / file).read_text()
-    patch = operator_failing.folder.parent / "operator.patch"
-    patch.write_text(diff(file, before, before.replace(old, new)))
-    answer = operator_failing.verified(patch)
+    answer = operator_failing.verified([(old, new)], file)
     assert (answer["verdict"], answer["changed"]) == (verdict, [file]), answer["reason"]
     names = {path.name for path in operator_failing.folder.iterdir()} - {"__pycache__"}
     assert names == {"half", "ops.py", "model.py"}
     assert (operator_failing.folder / file).read_text() == before
 
 
-IMPORTS = "from pathlib import Path\n\nimport torch\n\n"
 NO_PROGRAM = """
-import sys
 import tempfile
 from pathlib import Path
 
@@ -682,33 +606,25 @@ class Model(torch.nn.Module):
         return torch.tanh(x)
 
 
-path = sys.argv[1] if sys.argv[1:] else str(Path(tempfile.mkdtemp(), "model.pt2"))
-if not Path(path).exists():
-    options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
-    program = torch.export.export(Model(), (torch.ones(4, 8),))
-    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=options)
+path = str(Path(tempfile.mkdtemp(), "model.pt2"))
+program = torch.export.export(Model(), (torch.ones(4, 8),))
+torch._inductor.aoti_compile_and_package(program, package_path=path)
 print(torch._inductor.aoti_load_package(path)(torch.ones(4, 8)).sum().item())
 """
 
 
 def test_a_fix_of_what_failed_before_an_export_is_held_against_its_own_program(
-    warm_python: str, tmp_path: Path
+    warm_python, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "tree"
-    folder.mkdir()
-    (folder / "model.py").write_text(NO_PROGRAM)
-    run = told(folder, "triage", "model.py", "--python", warm_python)
-    failing = Failing(folder, NO_PROGRAM, {}, run)
-    right = "        x = torch.where(x.sum() > 0, x * 2.0, x)\n"
-    for mended, verdict in (
-        (right, "fixed"),
+    failing = triaged(tmp_path, NO_PROGRAM, warm_python)
+    for mended, expected in (
+        ("        x = torch.where(x.sum() > 0, x * 2.0, x)\n", "fixed"),
         ("        y = 1 if x.sum() > 0 else 2\n", "not fixed"),
     ):
-        fixed = NO_PROGRAM.replace("        if x.sum() > 0:\n            x = x * 2.0\n", mended)
-        (tmp_path / "fix.patch").write_text(diff("model.py", NO_PROGRAM, fixed))
-        answer = failing.verified(tmp_path / "fix.patch")
-        assert answer["verdict"] == verdict, answer["reason"]
-        assert ("the fixed program itself" in answer["reason"]) == (verdict == "fixed")
+        old = "        if x.sum() > 0:\n            x = x * 2.0\n"
+        answer = failing.verified([(old, mended)])
+        assert answer["verdict"] == expected, answer["reason"]
+        assert ("the fixed program itself" in answer["reason"]) == (expected == "fixed")
 
 
 # A constant row has a variance of rounding alone, which is negative for some in compiled code only.
@@ -735,9 +651,8 @@ def main():
     rows = rows[((rows * rows).mean(-1, keepdim=True) >= mean * mean).squeeze(-1)]
     shapes = {"x": {0: torch.export.Dim("n", min=2, max=512)}}
     program = torch.export.export(model, (torch.randn(4, 24),), dynamic_shapes=shapes)
-    options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
     path = str(Path(tempfile.mkdtemp(), "model.pt2"))
-    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=options)
+    torch._inductor.aoti_compile_and_package(program, package_path=path)
     compiled = torch._inductor.aoti_load_package(path)
     for x in (torch.randn(6, 24), rows):
         result = compiled(x)
@@ -751,22 +666,16 @@ main()
 
 
 def test_values_are_not_hidden_where_only_the_compiled_code_gives_them(
-    warm_python: str, tmp_path: Path
+    warm_python, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "tree"
-    folder.mkdir()
-    (folder / "model.py").write_text(SPREAD)
-    run = told(folder, "triage", "model.py", "--python", warm_python)
-    failing = Failing(folder, SPREAD, {}, run)
-    for change, verdict in (
+    failing = triaged(tmp_path, SPREAD, warm_python)
+    for change, expected in (
         ("torch.sqrt(variance).nan_to_num()", "masked"),
         ("torch.sqrt(variance.clamp_min(0.0))", "fixed"),
     ):
-        fixed = SPREAD.replace("torch.sqrt(variance)", change)
-        (tmp_path / "fix.patch").write_text(diff("model.py", SPREAD, fixed))
-        answer = failing.verified(tmp_path / "fix.patch")
-        assert answer["verdict"] == verdict, answer["reason"]
-        assert ("nan_to_num" in answer["reason"]) == (verdict == "masked")
+        answer = failing.verified([("torch.sqrt(variance)", change)])
+        assert answer["verdict"] == expected, answer["reason"]
+        assert ("nan_to_num" in answer["reason"]) == (expected == "masked")
 
 
 REUSED = """
@@ -786,9 +695,8 @@ def main():
     torch.manual_seed(0)
     model = Model()
     program = torch.export.export(model, (torch.randn(8, 16),))
-    options = {"aot_inductor.compile_wrapper_opt_level": "O0"}
     path = str(Path(tempfile.mkdtemp(), "model.pt2"))
-    torch._inductor.aoti_compile_and_package(program, package_path=path, inductor_configs=options)
+    torch._inductor.aoti_compile_and_package(program, package_path=path)
     compiled = torch._inductor.aoti_load_package(path)
     buffer = torch.randn(8, 16)
     expected = [one.clone() for one in model(buffer)]
@@ -803,13 +711,9 @@ main()
 
 
 def test_a_fix_of_results_in_memory_that_is_used_again_and_one_of_its_check(
-    warm_python: str, tmp_path: Path
+    warm_python, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "tree"
-    folder.mkdir()
-    (folder / "model.py").write_text(REUSED)
-    run = told(folder, "triage", "model.py", "--python", warm_python)
-    failing = Failing(folder, REUSED, {}, run)
+    failing = triaged(tmp_path, REUSED, warm_python)
     zeroed = "    buffer.zero_()\n"
     hidden = ("masked", "not fixed")
     for old, new, verdicts in (
@@ -818,9 +722,7 @@ def test_a_fix_of_results_in_memory_that_is_used_again_and_one_of_its_check(
         (zeroed, f"{zeroed}    expected = [head.clone(), weights.clone()]\n", hidden),
         ("\n\nmain()\n", "\n\ntry:\n    main()\nexcept SystemExit:\n    pass\n", hidden),
     ):
-        fixed = REUSED.replace(old, new)
-        (tmp_path / "fix.patch").write_text(diff("model.py", REUSED, fixed))
-        answer = failing.verified(tmp_path / "fix.patch")
+        answer = failing.verified([(old, new)])
         assert answer["verdict"] in verdicts, answer.get("reason") or answer
 
 
@@ -843,16 +745,13 @@ def test_a_target_whose_tree_is_patched_finds_its_modules_in_the_copy(
 def test_operators_are_imported_from_where_the_script_had_them(tmp_path: Path) -> None:
     fixed, original = tmp_path / "fixed", tmp_path / "original"
     place = fixed / "lib" / "store" / "ops.py"
-    line = {"event": "custom_ops", "t": 1.0, "pid": 7, "namespaces": [], "libraries": []}
-    line["namespaces"] = [{"module": "store.ops", "file": str(place), "ops": ["store::look_up"]}]
-    call = with_custom_ops(Captured(), read_events(io.BytesIO(json.dumps(line).encode() + b"\n")))
+    names = [{"module": "store.ops", "file": str(place), "ops": ["store::look_up"]}]
+    seen = events({"event": "custom_ops", "namespaces": names, "libraries": []})
+    call = with_custom_ops(Captured(), seen)
     script = fixed / "model.py"
     script.parent.mkdir()
     script.touch()
     target = Target(("python", str(script)), original, {}, "model.py", None)
     words = context_arguments(call, target)
-    folders = [folder for word, folder in pairwise(words) if word == PATH]
+    folders = [folder for word, folder in pairwise(words) if word == "--import-path"]
     assert folders == [str(fixed), str(fixed / "lib"), str(original)]
-
-
-PATH = "--import-path"
