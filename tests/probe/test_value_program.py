@@ -6,11 +6,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from aoti_debug.probe.places import Place  # noqa: E402
+from aoti_debug.probe.places import Place, place_of  # noqa: E402
 from aoti_debug.probe.standalone import Inputs, Report  # noqa: E402
+from aoti_debug.probe.value_rows import Values  # noqa: E402
 from aoti_debug.probe.value_samples import digest, sampled  # noqa: E402
 from aoti_debug.probe.value_search import Matching, Reference, Written  # noqa: E402
-from aoti_debug.probe.values import hold_against_program  # noqa: E402
+from aoti_debug.probe.values import hold_against_program, returned  # noqa: E402
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch.export itself
@@ -53,3 +54,15 @@ def test_a_new_buffer_in_memory_that_was_freed_ends_what_stood_there() -> None:
     assert not new.replaces(old)  # written in part, in place
     new.fresh = True
     assert new.replaces(old)
+
+
+def test_a_column_of_what_is_returned_is_a_result_unless_it_is_written_over() -> None:
+    buffer, other = torch.arange(8.0).reshape(4, 2), torch.zeros(4)
+    seen = Values(Report(None), [])
+    seen.outputs, seen.results = [buffer.clone()], [place_of(buffer)]
+    for launch, tensor in enumerate((buffer[:, 0] + 1, buffer[:, 0], buffer[:, 1], other)):
+        memory = place_of(buffer[:, 0] if launch == 0 else tensor)
+        value = sampled(tensor)
+        seen.written.append(Written((launch, 0), memory, value, digest(tensor), frozenset()))
+        seen.written[-1].fresh = True
+    assert returned(seen) == {1, 2}

@@ -25,10 +25,6 @@ class Value:
     summed: bool = False
     tied: bool = False
 
-    @property
-    def digest(self) -> str:
-        return str(self.launch)
-
     def strangeness(self) -> tuple[bool, float]:
         return False, 0.5
 
@@ -56,7 +52,7 @@ def first(*right: bool) -> str | None:
     written = [
         Value(n, {"verdict": "agrees"} if n % 2 and right[n // 2] else None) for n in range(4)
     ]
-    found = first_wrong(launches, written, {"3"})  # type: ignore[arg-type]
+    found = first_wrong(launches, written, {3})  # type: ignore[arg-type]
     return names[found[0].launch] if found is not None else None
 
 
@@ -72,7 +68,7 @@ def test_without_another_product_to_judge_by_the_product_is_the_first_that_has_n
 def test_a_product_that_is_right_of_what_it_read_is_not_blamed() -> None:
     launches = [launched("aoti_torch_cuda_mm_out"), launched("softplus", 0)]
     written = [Value(0, None, computed=True), Value(1, None)]
-    found = first_wrong(launches, written, {"1"})  # type: ignore[arg-type]
+    found = first_wrong(launches, written, {1})  # type: ignore[arg-type]
     assert found is not None and found[0].launch == 1
 
 
@@ -84,7 +80,7 @@ def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_
         launched(name, *read) for name, read in zip(names, ((), (0,), (1,), (0, 2)), strict=True)
     ]
     written = [Value(n, {"verdict": "agrees"} if n == 1 else None) for n in range(4)]
-    found = first_wrong(launches, written, {"3"})  # type: ignore[arg-type]
+    found = first_wrong(launches, written, {3})  # type: ignore[arg-type]
     assert found is not None
     assert names[found[0].launch] == "gelu"
 
@@ -111,7 +107,7 @@ def test_columns_of_one_buffer_do_not_replace_each_other() -> None:
         one.agrees = {"verdict": "agrees"}
     reads = [{"memory": place_of(buffer), "read": True}]
     launches = [{"kernel": str(n), "arguments": reads if n == 4 else []} for n in range(5)]
-    found = first_wrong(launches, written, {""})
+    found = first_wrong(launches, written, range(len(written)))
     assert found is not None and found[0].launch == 0
 
 
@@ -130,14 +126,14 @@ def test_the_value_that_a_later_kernel_reads_and_nobody_wrote_is_the_one_that_is
         matching.offer(Reference(what, sample, sample, frozenset(users[node])))
     reads = [{"memory": written[0].memory, "read": True}]
     launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
-    found = first_wrong(launches, written, {""})
+    found = first_wrong(launches, written, range(len(written)))
     assert found is not None and (found[0].launch, found[0].like["node"]) == (0, "best")
 
 
 def test_a_copy_of_what_was_read_is_not_blamed_for_the_kernel_beside_it() -> None:
     launches = [launched("pad"), launched("silu"), launched("mm", 0, 1)]
     written = [Value(0, None, alike=False, moved=True), Value(1, None), Value(2, None)]
-    found = first_wrong(launches, written, {"2"})  # type: ignore[arg-type]
+    found = first_wrong(launches, written, {2})  # type: ignore[arg-type]
     assert found is not None and found[0].launch == 1
 
 
@@ -200,5 +196,5 @@ def test_of_elements_that_are_equal_up_to_rounding_either_may_be_chosen() -> Non
         )
         reads = [{"memory": label.memory, "read": True}]
         launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
-        found = first_wrong(launches, [label, result], {""})
+        found = first_wrong(launches, [label, result], {0, 1})
         assert (found[0].launch if found is not None else None) == blamed

@@ -11,7 +11,7 @@ from . import standalone, taps
 from .describe import is_float
 from .graph_run import Document, on_cpu
 from .lazy import torch
-from .places import place_of
+from .places import Place, place_of
 from .prototypes import Param
 from .value_samples import held_against, nearby, sampled, summary
 from .value_search import LIBRARY, Written
@@ -42,6 +42,7 @@ class Values(taps.Hook):
         self.launches: list[Document] = []
         self.unseen: list[str] = []
         self.outputs: list[Any] = []  # of the call
+        self.results: list[Place] = []  # where they lie
         self.written: list[Written] = []
         self._report, self._kernel, self._sources, self._held = report, kernel, sources, held
         self._at = 0  # of the sources

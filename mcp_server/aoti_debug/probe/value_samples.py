@@ -12,7 +12,7 @@ from .lazy import torch
 Document = dict[str, Any]
 
 ELEMENTS = 1 << 18  # of a sample
-_SMALL = 1 << 18  # bytes of a tensor that is looked at on the CPU
+_SMALL = 1 << 20  # bytes of a tensor that is looked at on the CPU
 _CHUNK = 1 << 22  # elements that are hashed at a time
 _FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # odd, of no pattern
 

@@ -297,13 +297,13 @@ class Matching:
 
 
 def first_wrong(
-    launches: Sequence[Document], written: Sequence[Written], results: Collection[str]
+    launches: Sequence[Document], written: Sequence[Written], results: Collection[int]
 ) -> tuple[Written, list[int], list[int]] | None:
     """Return the first value that no reference explains, and that is behind a wrong result, though
     what its kernel read is right; with the launches that wrote what it read and no reference
     explains, such as a partial sum, and those that took it further and cannot be judged either.
-    `results` are the digests of what the package returned. A value that no reference has is right
-    where what is computed from it is right."""
+    `results` are those of the written values that the package returned. A value that no reference
+    has is right where what is computed from it is right."""
     made = _made(written)
     read = _read(launches, written, made)
     readers: dict[int, list[int]] = {}
@@ -326,7 +326,7 @@ def first_wrong(
             if any(rights):
                 taken.add(value)
         else:  # it stays within the kernel, unless it is a result
-            right = one.digest not in results and not wrong.issuperset(made[one.launch])
+            right = value not in results and not wrong.issuperset(made[one.launch])
         if right:
             wrong.discard(value)
             passed.add(launches[one.launch]["kernel"])

@@ -10,10 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import choices, compare, eager, events, slots, standalone, taps
+from . import choices, compare, eager, events, marks, slots, standalone, taps
 from .graph_run import Document, Observer, Run, base, located, on_cpu
 from .lazy import torch
-from .marks import tensors
+from .places import place_of
 from .standalone import Inputs, Report
 from .value_rows import Values, first_nan
 from .value_samples import Sample, digest, sampled
@@ -75,8 +75,10 @@ def call(options: Any, inputs: Inputs, report: Report, seen: Values) -> None:
     with taps.watched(seen) as watch:
         model = standalone.load_package(options, inputs, report)
         seen.looks = True
-        seen.outputs = list(map(on_cpu, standalone.results(model, standalone.copied(inputs))))
+        outputs = standalone.results(model, standalone.copied(inputs))
         seen.looks = False
+        seen.results = [place_of(one) for one in marks.tensors(outputs)]
+        seen.outputs = list(map(on_cpu, outputs))
     seen.unseen = watch.unseen
     if watch.error is not None:
         raise watch.error
@@ -144,7 +146,7 @@ def _tell(report: Report, seen: Values, origins: Origins, *, differs: bool) -> N
 def parts(node: Any, args: Any, kwargs: Any, value: Any) -> Iterator[tuple[int, Any]]:
     """Yield the values of a node, and of a product or convolution what it is before its bias is
     added: Inductor leaves that to the next kernel."""
-    yield from enumerate(tensors(value))
+    yield from enumerate(marks.tensors(value))
     name = base(node)
     place = _BIAS.get(name, len(args))
     bias = args[place] if place < len(args) else None
@@ -235,11 +237,21 @@ def hold_against_package(other: Values, seen: Values) -> None:
         matching.offer(Reference(what, one.sample, one.sample))
 
 
+def returned(seen: Values) -> set[int]:
+    """Return which of the written values are of what the package returns, whole or a part."""
+    digests = {digest(one) for one in marks.tensors(seen.outputs)}
+    found = {n for n, one in enumerate(seen.written) if one.digest in digests}
+    for number, one in enumerate(seen.written):
+        if any(map(one.memory.overlaps, seen.results)):
+            later = seen.written[number + 1 :]
+            found |= {number} if not any(other.replaces(one) for other in later) else set()
+    return found
+
+
 def first_of(seen: Values) -> Document | None:
     """Return the first wrong value: launch, argument, the reference's value that it should be, and
     the launches that may be wrong in its place."""
-    results = {digest(one) for one in seen.outputs if isinstance(one, torch.Tensor)}
-    found = first_wrong(seen.launches, seen.written, results)
+    found = first_wrong(seen.launches, seen.written, returned(seen))
     if found is None:
         return None
     one, before, after = found
