@@ -227,6 +227,12 @@ def test_a_reference_that_is_apart_by_rounding_makes_the_tolerance_the_cause() -
     assert run(reference(**{**PAIR, "apart": 1e-6}), compare=values).category == "nan_or_inf"
 
 
+def test_a_reference_in_another_dtype_is_said_and_not_proved() -> None:
+    best = run(reference(**PAIR, another=True, dtypes=["float32", "bfloat16"]))
+    assert "computes in float32, the exported program in bfloat16" in best.summary
+    assert best.confidence == "likely"
+
+
 def test_state_that_calls_of_the_module_change_is_told_from_weights() -> None:
     best = run(reference(changed=["floor"], changed_count=1, moved=["floor"], **PAIR))
     assert "each call of the module changes floor" in best.summary

@@ -635,6 +635,25 @@ for number in range(1, 21):
     wanted = x + torch.arange(8.0) if number > 12 else x
     assert torch.allclose(package(x), wanted), number
 """
+BACKGROUND = """\
+class Background(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("now", torch.zeros(8))
+        self.register_buffer("before", torch.zeros(8))
+
+    def forward(self, x):
+        drift = self.now - self.before
+        self.before[0:] = self.now[0:]
+        self.now.mul_(0.75).add_(x)
+        return drift
+
+
+package, model = compiled(Background().eval(), (torch.ones(8),)), Background().eval()
+for number in range(1, 5):
+    x = torch.full((8,), float(number))
+    assert torch.allclose(package(x), model(x)), number
+"""
 RING = """\
 import threading
 
@@ -857,6 +876,9 @@ CAUSES = {
     ),
     "nan that eager returns as well": Cause(SPREAD, "nan_or_inf", ("0/0",), ("/ spread",)),
     "a call that is wrong after many": Cause(METER, "wrong_result", ("call 13",)),
+    "a buffer that a call leaves wrong": Cause(
+        BACKGROUND, "wrong_result", ("remove_noop_ops",), ("[0:] =",)
+    ),
     "an input that a thread overwrites": Cause(
         RING, "concurrency", ("overwritten while call",), ("package(ring)",)
     ),

@@ -159,7 +159,13 @@ def drifting(report: RepeatsReport, call: int) -> Candidate:
         )
         for n, one in enumerate(report.sequence[:3], 1)
     ]
-    if report.lost:
+    left = report.left
+    if left is not None and left.name not in report.lost:
+        said = f"call {left.call} of the package leaves {left.name} wrong: {left.wrong} of "
+        said += f"{left.elements} elements"
+        what = f"{left.name} after call {left.call}, package and program freshly loaded"
+        because = [Experiment(experiment=what, result="differs"), *because]
+    elif report.lost:
         lost = few(report.lost, 4)
         said = f"the package does not keep {lost} from call to call: call {call} begins with "
         said += "what it was at the export"

@@ -124,7 +124,9 @@ def read_bisection(report: Report) -> Found | None:
     rows = [row for row in report.get("rows") or [] if isinstance(row, dict)]
     right = [str(row.get("node")) for row in rows if row.get("verdict") == "agrees"]
     compiles = len(report.get("compiles") or [])
-    if first.get("wide"):
+    if first.get("state"):
+        said = headline = f"{node} ({op}) leaves {first['state']} wrong in the compiled model"
+    elif first.get("wide"):
         headline = f"{node} ({op}) is wrong in the compiled model"
         said = f"{headline}: at {first.get('seen_at')} {wrong}"
     elif first.get("exact"):
@@ -172,7 +174,7 @@ def read_bisection(report: Report) -> Found | None:
         why = f"{fix.why}; {culprit.ISSUE} is a draft issue for PyTorch"
         fixes = [*culprit.fixes(blamed), fix.model_copy(update={"why": why})]
     explained = first.get("explains", alone.startswith("wrong")) is not False
-    decided = explained or isinstance(launch, dict)
+    decided = explained or isinstance(launch, dict) or bool(first.get("state"))
     found = at_node(at, headline + pair(first), said, fix)
     return replace(found, fixes=fixes, values=table(rows, node), decided=decided)
 

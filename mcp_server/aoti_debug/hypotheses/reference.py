@@ -197,6 +197,11 @@ def words(observations: Observations, one: Reference) -> Words | None:
         said = f"the package loaded{at} was compiled earlier, for another module of the class that "
         fix = "compile it again, and name a package by all that its model is made of"
         return "user_code", said + "it is compared with", fix
+    if one.far and len(one.dtypes) == 2:
+        mine, theirs = one.dtypes
+        said = f"the reference computes in {mine}, the exported program in {theirs}: other values"
+        fix = f"compare with a module in {theirs} first; what is left is the precision of {theirs}"
+        return "user_code", said, fix
     if one.far:
         which = "another module of the same class" if one.another else "the module"
         said = f"the reference, {which}, gives other values than the program that was exported"

@@ -43,6 +43,7 @@ def main() -> int:
     parser.add_argument("--compiles", type=int, help="at most so many, where fewer are allowed")
     parser.add_argument("--seconds", type=float, default=600.0, help="begin no compile after these")
     parser.add_argument("--blame", type=float, default=culprit.SECONDS, help="of these, at most")
+    parser.add_argument("--state", help="a buffer that calls leave wrong, though results are right")
     parser.add_argument("--whole", action="store_true", help="try a workaround on all of it, too")
     parser.add_argument("--settings", default="{}", help="Inductor's settings, a JSON object")
     parser.add_argument("--launches", help="JSON file: [kernel, names] of each launch")
@@ -50,7 +51,9 @@ def main() -> int:
     with standalone.started(options) as report:
         program = standalone.load_program(options)
         search = Search(program, options, report)
-        if not search.explained() and not search.wrapped() and not search.seen():
+        if options.state is not None:
+            search.left_wrong(options.state)
+        elif not search.explained() and not search.wrapped() and not search.seen():
             search.run()
         search.blame()
         report.update(state="done")
@@ -65,7 +68,7 @@ class Search:
         self._report = report
         self._began = time.monotonic()
         self._settings: Document = json.loads(options.settings)
-        module = unguarded(program)
+        self._module = module = unguarded(program)
         self._nodes = {node.name: node for node in module.graph.nodes}
         leaves = torch.utils._pytree.tree_leaves
         written = describe.written_inputs(module.graph)
@@ -427,14 +430,33 @@ class Search:
         self._report.update(culprit=found)
         return found
 
+    def left_wrong(self, name: str) -> None:
+        """Take all operators as what leaves a buffer wrong: it is an input of theirs."""
+        nodes = [one for root, one in describe.writers(self._module.graph) if root.target == name]
+        if nodes and self._whole():
+            row = {"node": nodes[-1].name, "verdict": "differs", "state": name}
+            self._report.update(first=self._first(nodes[-1], row, exact=True, located_with=0))
+
     def _as_a_whole(self) -> bool:
         """Take all operators as what is wrong, where they are few: no part of them is. Tell whether
         that can be."""
+        explained = self._report.content.get("reason") is not None
+        if explained or not self._wrong_outputs or not self._whole():
+            return False
+        if not isinstance(self._report.content.get("first"), dict):
+            wrong = self._outputs[self._wrong_outputs[0]]
+            node = intermediates.computing(wrong)
+            row = {"node": node.name, "verdict": "differs"}
+            self._report.update(first=self._first(node, row, exact=False, located_with=0))
+        return True
+
+    def _whole(self) -> bool:
+        """Keep a reproduction of all operators, with what they read as inputs, where they are
+        few."""
         ends = [one for one in self._outputs if getattr(one, "op", "") == "call_function"]
         nodes = [one for one in self._nodes.values() if one.op == "call_function"]
         nodes = [one for one in nodes if not str(one.target).startswith("aten._assert")]
-        explained = self._report.content.get("reason") is not None
-        if explained or not self._wrong_outputs or not ends or len(nodes) > _WHOLE:
+        if not ends or len(nodes) > _WHOLE:
             return False
         try:
             values = self._right(intermediates.entering(nodes))
@@ -443,11 +465,6 @@ class Search:
         except Exception as error:
             self._report.update(part_failed=events.said(error, 300))
             return False
-        if not isinstance(self._report.content.get("first"), dict):
-            wrong = self._outputs[self._wrong_outputs[0]]
-            node = intermediates.computing(wrong)
-            row = {"node": node.name, "verdict": "differs"}
-            self._report.update(first=self._first(node, row, exact=False, located_with=0))
         return True
 
     def _tried(self, way: Document) -> Document:

@@ -25,6 +25,7 @@ from . import (
     repeats,
     standalone,
 )
+from .container import Container
 from .graph_run import about
 from .lazy import torch
 from .vocabulary import CHECKS
@@ -330,10 +331,25 @@ class Session:
         state = describe.state(self.program)
         bench = self.bench(standalone.load_program(self.options))
         outcomes, lost = bench.sequence(self.inputs, REPEATS)
-        told = [state[name] for name in lost if name in state] or [*state.values()]
+        wrong = any(one["verdict"] == "differs" for one in outcomes)
+        left = self.kept_wrong() if wrong and not self.options.constants else None
+        named = [left["name"]] if left is not None else lost
+        told = [state[name] for name in named if name in state] or [*state.values()]
         nodes = [about(node)["stack"] for node in told if node is not None]
         found = {"buffers": sorted(state)[:20], "written": nodes[-1] if nodes else ""}
-        return {"sequence": outcomes, "lost": lost[:20], **found}
+        return {"sequence": outcomes, "lost": lost[:20], "left": left, **found}
+
+    def kept_wrong(self) -> Document | None:
+        """Look at the package's own state after each call; None where it cannot be read."""
+        try:
+            device = standalone.device_of(self.inputs().flat)
+            bench = self.bench(standalone.load_program(self.options))
+            given = self.options.package, self.options.model, device
+            with contextlib.closing(Container(*given)) as held:
+                return bench.kept_wrong(held, self.inputs, REPEATS)
+        except Exception as error:
+            events.note("look at the state of a package", error)
+            return None
 
     def same_from_anew(self, before: list[list[Any]]) -> bool:
         """Tell whether a model loaded anew gives the same sequence: its state makes the results."""

@@ -104,13 +104,13 @@ def state(program: Any) -> dict[str, Any]:
 
 def own_state(module: Any) -> list[str]:
     """Return the names of the tensors of its own that an exported module writes to."""
-    roots = (root for root, _ in _written(module.graph))
+    roots = (root for root, _ in writers(module.graph))
     return list(dict.fromkeys(str(root.target) for root in roots if root.op == "get_attr"))
 
 
 def written_inputs(graph: Any) -> list[tuple[int, Any, Any]]:
     """Return the inputs that a graph writes to: place, placeholder, the node that writes last."""
-    last = dict(_written(graph))
+    last = dict(writers(graph))
     inputs = [node for node in graph.nodes if node.op == "placeholder"]
     return [(place, one, last[one]) for place, one in enumerate(inputs) if one in last]
 
@@ -122,10 +122,10 @@ def written_places(module: Any) -> list[int]:
 
 def _changes(program: Any) -> Iterator[tuple[str, Any]]:
     """Yield the placeholders that operators write to, each with the operator's node."""
-    yield from ((root.name, node) for root, node in _written(program.graph))
+    yield from ((root.name, node) for root, node in writers(program.graph))
 
 
-def _written(graph: Any) -> Iterator[tuple[Any, Any]]:
+def writers(graph: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the inputs and own tensors that operators write to, each with the operator's node."""
     for node in graph.nodes:
         roots = (_root(argument) for argument in written_arguments(node))

@@ -23,6 +23,7 @@ from . import (
     standalone,
 )
 from .children import in_child
+from .container import Container
 from .describe import is_float
 from .lazy import torch
 from .standalone import Inputs
@@ -151,6 +152,27 @@ class Bench:
                 if compare.agrees(given, right):
                     found.append(name)
         return found
+
+    def kept_wrong(
+        self, held: Container, inputs: Callable[[], Inputs], count: int
+    ) -> Document | None:
+        """Return the first tensor of the state that a package's own calls leave with other values
+        than the program's calls do, after which call, and the elements."""
+        module = compare.unguarded(self.program)
+        for call in range(1, count + 1):
+            held.call(inputs().flat)
+            graph_run.outputs_of(module, inputs().flat, advances=True)
+            own = held.held()
+            for name, right in zip(describe.own_state(module), State(module).now()):
+                if name not in own:
+                    continue
+                row = compare.outputs(
+                    [graph_run.on_cpu(own[name])], [graph_run.on_cpu(right)], None
+                )
+                if row[0]["verdict"] == "differs":
+                    found = outcome_of({"verdict": "differs", "outputs": row})
+                    return {**found, "name": name, "call": call}
+        return None
 
     def against(self, module: Any, inputs: Callable[[], Inputs]) -> Document:
         """Hold one call of the package against one of a module that may keep its state."""

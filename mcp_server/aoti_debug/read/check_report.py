@@ -238,6 +238,13 @@ class Outcome(Result):
         return self.verdict == "differs"
 
 
+class LeftWrong(Result):
+    """A buffer that a call of the package leaves with other values than the program's call does."""
+
+    name: str = ""
+    call: int = 0
+
+
 class RepeatsReport(Step):
     """Calls with the same inputs and seed: "rounding" is what another order of a sum changes."""
 
@@ -247,6 +254,7 @@ class RepeatsReport(Step):
     sequence: tuple[Outcome, ...] = ()  # calls in a row against the program's, each with its state
     buffers: tuple[str, ...] = ()  # that the program writes to
     lost: tuple[str, ...] = ()  # of these, what the package does not keep from call to call
+    left: LeftWrong | None = None  # of these, the first that a call leaves wrong
     written: str = ""  # stack of what writes to one
     output: int | None = None
     input: str | None = None  # that the model writes to, in the place of an output

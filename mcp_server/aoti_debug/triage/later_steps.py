@@ -18,7 +18,7 @@ from aoti_debug.diagnose.from_trial import outcome, settings_of
 from aoti_debug.diagnose.observations import OlderPackage, PutBack
 from aoti_debug.examine.launches import launch_words, launches_in, model_of
 from aoti_debug.experiments import smallest_wrong
-from aoti_debug.explain.culprit import ISSUE, draft
+from aoti_debug.explain.culprit import ISSUE, draft, part
 from aoti_debug.explain.nodes import read_report
 from aoti_debug.explain.values import Found, read_bisection, vanished
 from aoti_debug.facts.trials import without
@@ -127,10 +127,21 @@ def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
     differs = compared is not None and compared.verdict == "differs"
     differs = differs or smallest_wrong(observations) is not None
     differs = differs or any(map(tolerance.jumps, symptom.compared(observations)))
+    differs = differs or left_wrong(observations) is not None
     unexplained = observations.walked is None and best.input is None
     if best.kernel is not None and best.kernel.kind == "custom_op":
         return False  # an operator of the user's is to blame: no compile tells more
     return best.category == "wrong_result" and unexplained and differs
+
+
+def left_wrong(observations: Observations) -> str | None:
+    """Return a buffer that calls of the package write and leave wrong, whose own results are
+    right."""
+    compared, repeats = observations.checks.compare, observations.checks.repeats
+    right = compared is not None and compared.verdict == "agrees"
+    if not right or repeats is None or repeats.left is None:
+        return None
+    return repeats.left.name if repeats.left.name not in repeats.lost else None
 
 
 async def take_bisection(
@@ -148,6 +159,8 @@ async def take_bisection(
     seconds = str(budget or state.request.timeout_s)
     limits = ("--whole", "--blame", seconds) if budget else ("--compiles", "1")
     more = ["--settings", settings, "--seconds", seconds, *limits]
+    if (left := left_wrong(observations)) is not None:
+        more += ["--state", left]
     if call.package is not None:
         model = await anyio.to_thread.run_sync(model_of, call)
         more += launch_words(model, state.directory.path)
@@ -155,6 +168,8 @@ async def take_bisection(
     ran, report, artifact = await probed(state, "bisect", "bisect", call, *more, timeout_s=longest)
     told = report or {}
     found, culprit = read_bisection(told), read_culprit(told)
+    if left is not None and (culprit is None or not part(culprit)):
+        found = None  # the buffer says more
     if found is not None and culprit is not None:
         at = (state.directory.path / artifact).with_name(ISSUE)
         text = draft(culprit, found.summary, str(told.get("script"))).encode()
