@@ -388,9 +388,10 @@ def _differences(module: Any) -> dict[str, Any]:
         found["attributes"] = others[:_NAMED]
     if module is not export.module():
         found["another"] = True
-        weights = (one for one in _tensors(module) if one[0] in export.weights)
-        pairs = ([describe.dtype_of(one), export.weights[name][0].dtype] for name, one in weights)
-        found["dtypes"] = next((both for both in pairs if both[0] != both[1]), [])
+    weights = (one for one in _tensors(module) if one[0] in export.weights)
+    pairs = ([describe.dtype_of(one), export.weights[name][0].dtype] for name, one in weights)
+    if (dtypes := next((both for both in pairs if both[0] != both[1]), None)) is not None:
+        found["dtypes"] = dtypes
     return found
 
 
