@@ -249,7 +249,7 @@ for stream in streams:
         model(*a, **k)
 if torch.cuda.is_available():
     torch.cuda.synchronize()
-print(time.perf_counter() - began)
+print("seconds", time.perf_counter() - began, flush=True)
 """
 
 
@@ -259,7 +259,8 @@ def equal(out: Path, name: str) -> dict[str, Any]:
     program, taken, walls = own / "model.ep.pt2", [], []
     for where in (folder, own):
         walls.append(python("-c", CALL, out, name, cwd=where, log="call.log"))
-        taken.append(float((where / "call.log").read_text("utf-8").split()[-1]))
+        said = (where / "call.log").read_text("utf-8")  # beside the printer's lines
+        taken.append(float(re.findall(r"seconds ([\d.]+)", said)[-1]))
     alone = look(own / "model.pt2", own, "alone")
     python(HERE, folder, "--digests", cwd=folder, log="digests.json")
     saved = json.loads((folder / "digests.json").read_text(encoding="utf-8"))

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 SHOWN = 3
 
 
+def _of_operators(observations: Observations) -> list[str]:
+    right = "not the cause: the results are right"
+    return [f"{said_of(one)}; {right}" for one in harmless(observations)]
+
+
+# Each returns sentences that are true and not the cause.
+NOTES = undeclared_write.also_true, from_cost.also_true, _of_operators
+
+
 @dataclass(frozen=True, slots=True)
 class Decided:
     """The candidates; what is true without being the cause, and the experiments that show it."""
@@ -44,9 +53,6 @@ def decide(candidates: Iterable[Candidate], observations: Observations) -> Decid
             candidate = candidate.but(because=list(weighed.because[:SHOWN]), confidence="proved")
         kept.append(candidate)
     against = dict.fromkeys(one for _, weighed in cleared for one in weighed.because)
-    true = contract.also_true(cleared, observations) + undeclared_write.also_true(observations)
-    true += from_cost.also_true(observations)
-    true += [
-        f"{said_of(one)}; not the cause: the results are right" for one in harmless(observations)
-    ]
+    true = contract.also_true(cleared, observations)
+    true += [text for note in NOTES for text in note(observations)]
     return Decided(tuple(kept), tuple(true), tuple(against)[:SHOWN])

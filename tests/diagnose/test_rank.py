@@ -620,8 +620,8 @@ def test_an_operator_that_raised_is_told_with_its_own_line(
 @pytest.mark.parametrize(
     ("role", "other", "told"),
     [
-        ("cause", "envelope", "names no reason"),
-        ("cause", "aftermath", "is an aftermath"),
+        ("cause", "envelope", "gives no reason"),
+        ("cause", "aftermath", "is an effect"),
         ("symptom", "note", "also appears in healthy runs"),
         ("cause", "symptom", None),
         ("clean", "printed", "was printed, but no call failed"),

@@ -82,8 +82,8 @@ WARP = Expected(
 )
 ASSERTED = Expected("index_out_of_bounds", ("threadIdx.x<n",), confidence="possible")
 RACE = Expected("concurrency", ("race on shared memory",), ("rac", 8))
-CUBLAS = ("CUBLAS_STATUS_INTERNAL_ERROR", "is an aftermath")
-NO_REASON = ("run_func_(", "names no reason")
+CUBLAS = ("CUBLAS_STATUS_INTERNAL_ERROR", "is an effect")
+NO_REASON = ("run_func_(", "gives no reason")
 PLAIN, PRINTED = "base chk det core mini2", "p1 p2 p3"
 
 
@@ -115,7 +115,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
         | {"block": (8, 0, 0)},
     ),
     **stages("embed_oob", "det mini2", INDEX),
-    **stages("embed_oob", "base chk san", replace(INDEX, misleading=(*CUBLAS, "names no reason"))),
+    **stages("embed_oob", "base chk san", replace(INDEX, misleading=(*CUBLAS, "gives no reason"))),
     **stages("embed_oob", f"{PRINTED} core", replace(INDEX, kernel=(EMBEDDING, 34))),
     ("m_assert", "mini3"): replace(
         INDEX,
@@ -156,7 +156,7 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     **stages("user_triton", "core core-progress", WARP),
     ("user_triton", "san"): Expected(
         "illegal_memory_access",
-        ("scale_rows does an invalid write of 16 bytes",),
+        ("scale_rows: invalid write of 16 bytes",),
         ("scale_rows", 21),
     ),
     ("static_libstdcxx", "load-segfault"): Expected("unknown", confidence="possible"),

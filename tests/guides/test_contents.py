@@ -98,7 +98,7 @@ def test_the_skill_is_short() -> None:
 
 
 def test_the_skill_says_when_to_begin_what_an_answer_is_good_for_and_when_to_stop() -> None:
-    _, _, text = SKILL.read_text("utf-8").partition("## Triage, or not")
+    _, _, text = SKILL.read_text("utf-8").partition("## When to triage")
     section, _, _ = text.partition("\n## ")
     told = " ".join(section.split())
     assert "Skip triage if a script takes seconds and its error names the line" in told
@@ -230,7 +230,7 @@ STATED = (
     ("cuda-illegal-memory-access.md", "## Without CUDA tools", ""),
     ("package-and-load.md", "## Loading without Python", ""),
     ("debugging-tools.md", "## The exported program", ""),
-    ("wrong-results.md", "## Which branch", ""),
+    ("wrong-results.md", "## Check order", ""),
     ("examples.md", "## A triage", ""),
     ("examples.md", "## A bug report", ""),
     ("../SKILL.md", "grep -rnF 'the fixed part of the message' guides/", ""),

@@ -87,7 +87,7 @@ ASSERT = Diagnosis(
         index=0, name="ids", property="value", expected="0 <= ids < 1000", got="5000"
     ),
     fault=Fault(access="assert", block=(2, 0, 0), thread=(31, 0, 0), signal="SIGABRT"),
-    misleading=["CUBLAS_STATUS_INTERNAL_ERROR is an aftermath: the context was already lost"],
+    misleading=["CUBLAS_STATUS_INTERNAL_ERROR is an effect: the context was already lost"],
     evidence=[
         Evidence(
             artifact="stderr.log",

@@ -31,8 +31,8 @@ from aoti_debug.signatures import Signature
 
 MISLEADING = 4
 KINDS = {
-    "aftermath": "is an aftermath",
-    "envelope": "names no reason",
+    "aftermath": "is an effect",
+    "envelope": "gives no reason",
     "note": "also appears in healthy runs",
     "printed": "was printed, but no call failed and the script ended well",
 }

@@ -121,7 +121,7 @@ def ends_well(observations: Observations) -> bool:
 def silent(observations: Observations) -> Candidate:
     proof = [r.span for r in observations.records if isinstance(r, Launches | SanitizerSummary)]
     return SILENT.found(
-        f"nothing in this log is a known sign of a failure{seen(observations)}",
+        f"nothing in this log shows a known failure{seen(observations)}",
         *proof[:2],
         next=[
             Next(

@@ -249,7 +249,7 @@ def in_code(observations: Observations) -> Iterator[Candidate]:
         if category == "missing_kernel_binary" and "triton" in lines[said[0]].text.lower():
             phase = "triton_compile"
     role: Role = "envelope" if all(p.told == "type" for p in places) else "symptom"
-    words = f"something failed {WHERE[phase]}; the log ends before it says what"
+    words = f"a failure {WHERE[phase]}; the log ends before its message"
     kind = replace(hint(category, phase, Tier.EXCEPTION), role=role)
     yield kind.found(words, places[-1].span, order=1)
 

@@ -36,7 +36,7 @@ FAR = 1 << 40  # bytes: more than any GPU has, so the pointer was never near the
 _ACCESS = re.compile(r"(?:@!?U?P\d+ )?(LDG|LD|STG|ST|ATOMG|ATOM|REDG|RED)((?:\.\w+)*) ")
 _SIZES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 BY_TOOL: dict[str, tuple[Category, str]] = {
-    "memcheck": ("illegal_memory_access", "{kernel} does an invalid {access}{place}"),
+    "memcheck": ("illegal_memory_access", "{kernel}: invalid {access}{place}"),
     "initcheck": ("wrong_result", "{kernel} reads uninitialized memory{place}"),
     "racecheck": ("concurrency", "threads of {kernel} race on shared memory{place}"),
     "synccheck": ("hang", "{kernel} uses a barrier wrongly{place}"),

@@ -93,7 +93,7 @@ MEANINGS: dict[Category, About] = {
     "triton_error": About("Triton or ptxas could not compile a kernel", "guides/triton-and-autotuning.md#triton-compile-errors"),
     "cpp_error": About("the C++ compiler rejects the generated code", "guides/lowering-and-cpp.md#the-wrapper-does-not-compile"),
     "autotune_error": About("kernels failed while they were being tuned at compile time", "guides/triton-and-autotuning.md#the-autotuning-block-failed"),
-    "toolchain": About("a compiler, header, linker or library that compiling needs is missing or does not fit", "guides/toolchain.md#no-compiler"),
+    "toolchain": About("a compiler, header, linker, library, cache or disk that compiling needs is missing or does not fit", "guides/toolchain.md#no-compiler"),
     "package_corrupt": About("the package file is damaged, incomplete or not a package", "guides/package-and-load.md#damaged-archives"),
     "package_incompatible": About("the package was made for another torch, platform, GPU or CPU", "guides/package-and-load.md#made-on-another-machine"),
     "missing_symbol": About("the model's library needs a symbol that nothing in the process provides", "guides/package-and-load.md#undefined-symbols"),

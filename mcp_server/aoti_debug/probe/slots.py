@@ -162,11 +162,17 @@ def _library(path: str, base: int, segments: list[Any]) -> Library:
     return Library(path, base, dynamic, protected, held)
 
 
-def packages() -> list[Library]:
-    """Return the libraries of the packages that are loaded."""
+def packages(known: Collection[str] = ()) -> tuple[list[Library], set[str]]:
+    """Return the libraries of the packages that are loaded, but for `known` paths; and the paths of
+    all that were looked at."""
     own = re.compile(r"/(?:torch/lib/|lib/(?:\w+-linux-gnu/)?lib)|linux-vdso|libpython")
-    found = libraries(lambda path: path.endswith(".so") and not own.search(path))
-    return [library for library in found if ENTRY + b"\0" in library.names()]
+
+    def wanted(path: str) -> bool:
+        return path.endswith(".so") and path not in known and not own.search(path)
+
+    found = libraries(wanted)
+    of_packages = [library for library in found if ENTRY + b"\0" in library.names()]
+    return of_packages, {library.path for library in found}
 
 
 def wrapped(

@@ -130,7 +130,7 @@ class Watch:
 
     def __init__(self, hook: Hook) -> None:
         self.hook, self.pointers = hook, handles.Pointers()
-        self.libraries: list[Library] = []
+        self.looked_at: set[str] = set()  # paths of libraries
         self.unseen: list[str] = []
         self.error: BaseException | None = None
         self._launcher = prototypes.Launcher({}, {})
@@ -149,7 +149,6 @@ class Watch:
         self.unseen += unseen
         self._restored.callback(callbacks.clear)  # they live as long as a slot holds them
         self._restored.enter_context(slots.replaced(library, callbacks))
-        self.libraries.append(library)
 
     def _around(self, kind: str, function: Prototype, original: Any) -> Callable[..., Any]:
         asked = kind in self.hook.kinds
@@ -296,7 +295,7 @@ def watched(hook: Hook) -> Iterator[Watch]:
 
 
 def _add_new(watch: Watch) -> None:
-    known = {library.path for library in watch.libraries}
-    for library in slots.packages():
-        if library.path not in known:
-            watch.add(library)
+    libraries, looked_at = slots.packages(watch.looked_at)
+    watch.looked_at |= looked_at
+    for library in libraries:
+        watch.add(library)

@@ -13,7 +13,7 @@ from .graph_run import Document, on_cpu
 from .lazy import torch
 from .places import Place, place_of
 from .prototypes import Param
-from .value_samples import held_against, nearby, sampled, summary
+from .value_samples import Summaries, held_against, nearby, sampled
 from .value_search import LIBRARY, Written
 
 _LAUNCHES = 20_000
@@ -45,6 +45,7 @@ class Values(taps.Hook):
         self.results: list[Place] = []  # where they lie
         self.written: list[Written] = []
         self._report, self._kernel, self._sources, self._held = report, kernel, sources, held
+        self._summaries = Summaries()
         self._at = 0  # of the sources
         self._open: dict[int, Document] = {}
         self._kept: dict[int, tuple[list[Any], dict[int, Any]]] = {}
@@ -79,9 +80,9 @@ class Values(taps.Hook):
             there = tensor is not None
             argument = {"name": param.name, "read": read and there, "writes": writes or not there}
             if there:
-                argument["memory"] = place_of(tensor)
-            if argument["read"]:
-                argument["before"] = summary(tensor, nearby(tensor))
+                argument["memory"] = place = place_of(tensor)
+                if read:
+                    argument["before"] = self._summaries.of(tensor, place, nearby(tensor))
             row["arguments"].append(argument)
         if self._asked(row):
             self._given(row, call)
@@ -98,12 +99,12 @@ class Values(taps.Hook):
                 row["arguments"].append(argument)
             if tensor is None or not argument["writes"]:
                 continue
-            values = nearby(tensor)
-            now = summary(tensor, values)
+            values, memory = nearby(tensor), place_of(tensor)
+            now = self._summaries.of(tensor, memory, values)
             if now["digest"] == argument.get("before", {}).get("digest"):
                 argument["writes"] = False
                 continue
-            argument["after"], argument["memory"] = now, place_of(tensor)
+            argument["after"], argument["memory"] = now, memory
             place = row["arguments"].index(argument)
             if self._asked(row):
                 kept = [one.name for one in call.params].index(param.name)
@@ -113,7 +114,7 @@ class Values(taps.Hook):
             nodes, ops = frozenset(row["nodes"]), frozenset(row["ops"])
             if nodes or ops:  # another package's value has the name of its kernel
                 ops |= {row["kernel"]}
-            at, memory = (row["number"] - 1, place), argument["memory"]
+            at = row["number"] - 1, place
             wrote = Written(at, memory, sampled(values), now["digest"], ops, nodes)
             wrote.fresh = not argument["read"]
             wrote.read = frozenset(

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 from . import compare, standalone
 from .describe import dtype_of, is_float
 from .lazy import torch
+from .places import Place
 
 Document = dict[str, Any]
 
 ELEMENTS = 1 << 18  # of a sample
 _SMALL = 1 << 20  # bytes of a tensor that is looked at on the CPU
+_LAST = 32  # tensors whose bits are kept
 _CHUNK = 1 << 22  # elements that are hashed at a time
 _FACTOR = 0x9E3779B97F4A7C15 - (1 << 64)  # odd, of no pattern
 
@@ -45,9 +47,30 @@ def nearby(tensor: Any) -> Any:
     return tensor.detach().cpu() if small else tensor.detach()
 
 
-def summary(tensor: Any, values: Any) -> Document:
-    """Return what a tensor is and what it holds: sizes, extremes, NaN and Inf counts, a digest;
-    `values` is the tensor itself, or a copy on the CPU."""
+class Summaries:
+    """What tensors hold. The last ones are kept: one that holds the same again is not summed up."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Any, ...], tuple[Any, Document]] = {}
+
+    def of(self, tensor: Any, place: Place, values: Any) -> Document:
+        """Return a tensor's summary; `values` is the tensor itself, or a copy on the CPU."""
+        if values.layout != torch.strided or values.device.type != "cpu":
+            return _summary(tensor, values)
+        key, bits = (place, tensor.shape, tensor.stride(), tensor.dtype), _bits(values)
+        known = self._kept.pop(key, None)
+        if known is None or not torch.equal(known[0], bits):
+            own = bits.clone() if values.data_ptr() == place.begin else bits
+            known = own, _summary(tensor, values)
+        if bits.numel() * bits.element_size() <= _SMALL:
+            self._kept[key] = known
+        if len(self._kept) > _LAST:
+            del self._kept[next(iter(self._kept))]
+        return known[1]
+
+
+def _summary(tensor: Any, values: Any) -> Document:
+    """Return what a tensor is and what it holds: sizes, extremes, NaN and Inf counts, a digest."""
     return {
         "shape": list(tensor.shape),
         "stride": list(tensor.stride()),
@@ -58,16 +81,21 @@ def summary(tensor: Any, values: Any) -> Document:
     }
 
 
+def _bits(tensor: Any) -> Any:
+    """Return the elements of a tensor, in their order, as integers."""
+    flat = tensor.detach().reshape(-1)
+    whole = (torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat).contiguous()
+    size = whole.element_size()
+    kind = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
+    return whole.view(kind)
+
+
 def digest(tensor: Any) -> str:
     """Return 64 bits of all the bytes of a tensor, in the order of its elements: the same on every
     device."""
     if tensor.layout != torch.strided:
         return ""
-    flat = tensor.detach().reshape(-1)
-    whole = (torch.view_as_real(flat).reshape(-1) if flat.is_complex() else flat).contiguous()
-    size = whole.element_size()
-    kind = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
-    bits, found = whole.view(kind), 0
+    bits, found = _bits(tensor), 0
     for part in (bits,) if bits.numel() <= _CHUNK else bits.split(_CHUNK):
         weights = _weights(str(part.device), part.numel().bit_length())[: part.numel()]
         found = found * _FACTOR + torch.addcmul(weights, part.to(torch.int64), weights).sum()

@@ -33,7 +33,7 @@ _LOST = -1  # of the launch, read by others, and nowhere in memory: this has to 
 _ALIKE_UNNAMED = 0.5  # likewise, where no operator of the launch is known
 
 
-@dataclass(slots=True)
+@dataclass
 class Reference:
     """A value of the reference: which it is, as the program computes it and in float64, the nodes
     that use it, and of indices what they choose from."""
@@ -45,7 +45,7 @@ class Reference:
     choice: Choice | None = None
     short: Sample | None = None  # with a precision that a kernel may use as well
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         return digest(self.own.values) if self.own.step == 1 else ""
 

@@ -40,6 +40,7 @@ def main() -> int:
         held = bool(options.against or options.exported)
         seen = Values(report, _sources(options), options.kernel, held=held)
         import_module("torch._inductor.package")
+        standalone.skip_isa_probe()  # imports what loading needs
         began = time.perf_counter()
         call(options, inputs, report, seen)
         report.update(

@@ -107,7 +107,7 @@ def tone_of(diagnosis: Diagnosis) -> Tone:
 
 
 def tags_of(diagnosis: Diagnosis) -> tuple[str, ...]:
-    phase = f"in phase {diagnosis.phase.replace('_', ' ')}"
+    phase = f"phase {diagnosis.phase.replace('_', ' ')}"
     tags = (diagnosis.category.replace("_", " "), diagnosis.confidence, phase)
     return tags if diagnosis.phase != "none" else tags[:2]
 
@@ -141,9 +141,9 @@ def input_item(found: InputFinding | None) -> Item | None:
     dim = f" of dimension {found.dim}" if found.dim is not None else ""
     text = f"input {found.index}{name}: {found.property}{dim}"
     if found.expected is not None:
-        text += f" should be {found.expected}"
+        text += f" expected {found.expected}"
     if found.got is not None:
-        text += f", is {found.got}" if found.expected is not None else f" is {found.got}"
+        text += f", got {found.got}" if found.expected is not None else f" is {found.got}"
     return Item(text)
 
 
@@ -156,7 +156,7 @@ def _fault(fault: Fault | None) -> Item | None:
         " of ".join(part for part in (access, _bytes(fault.size)) if part),
         f"at {fault.address}" if fault.address else "",
         f"{_bytes(fault.distance)} {beside} the nearest allocation" if fault.distance else "",
-        f"which has {_bytes(fault.allocation)}" if fault.allocation else "",
+        f"of size {_bytes(fault.allocation)}" if fault.allocation else "",
         f"block {fault.block}" if fault.block else "",
         f"thread {fault.thread}" if fault.thread else "",
         f"ended by {fault.signal}" if fault.signal else "",

@@ -140,7 +140,7 @@ capability_mismatch load missing_kernel_binary SPECIFIC_TEXT inspect_package
     example [loader] Device information mismatch for AOTI_COMPUTE_CAPABILITY: 90 vs 80.
 cubin_not_found run missing_kernel_binary NAMED_TEXT inspect_package
     summary A kernel binary (.cubin) is not where the library looks for it
-    means A bare .so finds its cubins by the absolute path of the compile; a package by the folder it was unpacked to. The message does not name the file.
+    means A bare .so loads cubins from the absolute path of the compile; a package from its unpack folder. The message does not name the file.
     check strace -e openat, or unzip -l for .cubin files; a bare .so moved from its folder is the usual case.
     fix Ship a .pt2 made by aoti_compile_and_package, not the bare .so
     fix Or compile with inductor_configs={'aot_inductor.embed_kernel_binary': True} (2.8 and later)

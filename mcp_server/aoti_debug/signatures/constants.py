@@ -141,9 +141,9 @@ difference_printed output wrong_result VAGUE_TEXT symptom possible
     unlike example [equal] allclose: True
 nan_assert run nan_or_inf EXACT_TEXT proved
     summary A NaN or infinity was found: {tensor}
-    means TORCHINDUCTOR_NAN_ASSERTS stopped at the first tensor it looked at with such a value; argN_1 is input N of the graph. It looks at inputs and arguments of Triton kernels only and also rejects a legitimate -inf mask.
+    means TORCHINDUCTOR_NAN_ASSERTS stopped at the first checked tensor with such a value; argN_1 is input N of the graph. It checks only inputs and arguments of Triton kernels, and also rejects a valid -inf mask.
     check Is the named tensor an input? Then the caller delivers it
-    fix Follow the value back: print min and max of the inputs, then of the kernels before with the value printer
+    fix Trace the value: print min and max of the inputs, then of earlier kernels with the value printer
     pattern At least one (?:NaN|INF) in (?P<tensor>\w{1,200})
     pattern aoti_torch_check_inf_and_nan\("(?P<tensor>[^\"]{1,80})".{0,200}API call failed
     pattern Assertion `(?P<tensor>NaN or Inf found)` failed
@@ -182,9 +182,9 @@ nan_refused run nan_or_inf KIND_TEXT
     unconfirmed (?:NaN detected|nan detected|NaNs detected)
 results_differ output wrong_result KIND_TEXT
     summary A comparison with the eager model failed
-    means The compiled model gives other numbers than eager. Violated contracts, lost buffer updates, a wrong fake kernel, tf32 or a miscompiled kernel are the candidates, in this order.
+    means The compiled model gives different numbers from eager. Check in this order: violated contracts, lost buffer updates, a wrong fake kernel, tf32, a miscompiled kernel.
     check Compare in float64 as a third opinion; check the contract first: ep.module() on the same inputs
-    fix Run with AOTI_RUNTIME_CHECK_INPUTS=1; then compare kernel by kernel with the value printer filtered to the suspect
+    fix Run with AOTI_RUNTIME_CHECK_INPUTS=1; then compare kernel by kernel, the value printer filtered to one kernel
     pattern Greatest (?:relative|absolute) difference || Mismatched elements[^:]{0,60}: [1-9]
     pattern Arrays are not almost equal || AccuracyError
     pattern (?:Tensor-likes|Scalars) are not (?:close|equal) || MaxAbsError: [\d.e+-]{1,200}

@@ -31,7 +31,7 @@ cpp_compile_failed cpp_compile cpp_error BROAD_TEXT envelope check_environment
     unconfirmed CalledProcessError: Command '?\[?'?(?:\S{0,300}/)?(?:g\+\+|clang\+\+|nvcc|c\+\+|cl)\b
 cpp_rejection cpp_compile cpp_error VAGUE_TEXT minify
     summary The C++ compiler rejects the generated code: {text}
-    means A bug of the code generator, a header of another torch than the one that generated the code, or a compiler that is too old for it.
+    means A code generation bug, a header of a torch other than the one that generated the code, or a compiler that is too old.
     check Compile a trivial model: if that works, the toolchain is sound
     fix Reduce the model to the operator whose statement is shown; try the newest torch
     anchor : error:[ ] || : error C || ): error
@@ -82,11 +82,11 @@ cpp_vector_type cpp_compile cpp_error KIND_TEXT minify
     unconfirmed (?:at::vec::|VecMask<|VectorizedN?<).{0,300}undeclared
     unlike example [a native stack] #5 0x7f at::vec::DEFAULT::Vectorized<float>::loadu from libtorch_cpu.so
 cpp_wrong_name cpp_compile cpp_error SPECIFIC_TEXT minify
-    summary The generated C++ uses {name} without declaring it, or declares it twice
-    means A code generation bug: a shape array (int_array_N), a size symbol, a stream or a type name was emitted where it is not known, or in two places. Subgraphs of cond and while_loop and debug options are frequent reasons.
+    summary The generated C++ does not declare '{name}', or declares it twice
+    means A code generation bug: Inductor emitted a shape array (int_array_N), a size symbol, a stream or a type name out of scope, or twice. Frequent reasons: subgraphs of cond and while_loop, debug options.
     check The file is a *.wrapper.cpp or *.kernel.cpp of Inductor, and the name is not yours
     fix Try the newest torch; unset Inductor debug options such as triton.debug_sync_kernel
-    fix Move control flow and item() out of the compiled part to see whether it is that
+    fix Move control flow and item() out of the model to see whether they cause it
     guide lowering-and-cpp.md#undeclared-identifiers
     pattern error: (?:use of undeclared identifier )?['‘`](?P<name>(?!_mm|__m)\w{1,200})['’]
     pattern error: redeclaration of ['‘](?P<name>[^'’]{1,80})['’]

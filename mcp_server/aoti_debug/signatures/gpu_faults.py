@@ -13,8 +13,8 @@ cuda_error_other run kernel_resources NOTICE symptom possible
     pattern (?P<what>cuda runtime error \(\d{1,20}\) ?:.{1,120})
     pattern (?P<what>\bCUDA_ERROR_[A-Z_]{3,60}) || (?P<what>\b(?:cudaError|hipError)[A-Z]\w{3,60})
 cuda_illegal_memory_access run illegal_memory_access GENERAL_TEXT
-    summary A GPU kernel read or wrote an address that it may not touch
-    means A kernel launched earlier in this process read or wrote outside its tensors; the call that reports the error is usually not its cause. Usual reasons: a violated input contract, a host pointer, int32 overflow, a faulty user kernel. On the next run the same bug may report the address space error.
+    summary A GPU kernel read or wrote an invalid address
+    means An earlier kernel of this process read or wrote outside its tensors; the call that reports the error is usually not the cause. Usual reasons: a violated input contract, a host pointer, int32 overflow, a faulty user kernel. The next run may report an "address space" error instead.
     check AOTI_RUNTIME_CHECK_INPUTS=1 on the same call; then a core dump for the kernel's name
     fix Run the failing call once with AOTI_RUNTIME_CHECK_INPUTS=1 and once with program.module(): a violated input contract is the most frequent reason, and neither check needs a recompile
     fix Take a CUDA core dump (CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1) to get the kernel and its line: the Python traceback names a later call, not the one that launched the faulty kernel
@@ -137,7 +137,7 @@ gpu_hardware_error run device_unavailable SPECIFIC_TEXT check_environment
     means The device itself reported the error; the model is not the reason until another GPU shows the same.
     check nvidia-smi -q -d ECC, the kernel log (Xid lines), and the same call on another GPU
     fix Move to another device; have the machine checked or rebooted
-    guide cuda-illegal-memory-access.md#the-process-is-lost
+    guide cuda-illegal-memory-access.md#restart-the-process
     pattern uncorrectable (?:NVLink |ECC )?(?:ECC )?error encountered
     pattern (?:cudaErrorECCUncorrectable|CUDA_ERROR_UNKNOWN|CUDA_ERROR_NVLINK_UNCORRECTABLE|CUDA_ERROR_ECC_UNCORRECTABLE|UR_RESULT_ERROR_DEVICE_LOST)
     pattern CUDA (?:driver )?error: unknown error || cudaError(?:Nvlink|Unknown)
@@ -150,7 +150,7 @@ aftermath_cleanup run illegal_memory_access VAGUE_TEXT aftermath possible
     summary Clean-up of the model failed because the CUDA context was already lost ({text})
     means Printed while the model is destroyed after a GPU fault. The text repeats the first error.
     check The first GPU message of the process
-    guide cuda-illegal-memory-access.md#the-process-is-lost
+    guide cuda-illegal-memory-access.md#restart-the-process
     pattern Failed to (?:destroy|free|unload) (?:CUDA|GPU) (?:event|memory|module) in AOTInductor model[^:]{0,40}:? ?(?P<text>.{0,80})
     recorded [torch 2.11, H200] Failed to destroy CUDA event in AOTInductor model: device-side assert triggered
 aftermath_cuda_library run illegal_memory_access BROAD_TEXT aftermath possible
@@ -162,7 +162,7 @@ aftermath_cuda_library run illegal_memory_access BROAD_TEXT aftermath possible
     unlike example [an unsupported shape or type] CUBLAS_STATUS_NOT_SUPPORTED when calling cublasLtMatmul
 aftermath_rng_state autotune illegal_memory_access VAGUE_TEXT aftermath possible
     summary Restoring the random state failed because a kernel had faulted while the model was being compiled
-    means Inductor saves and restores the random state around a compile, so a fault during autotuning surfaces here. The failing kernel is one that was benchmarked before.
+    means Inductor saves and restores the random state around a compile, so a fault during autotuning appears here. The failing kernel was benchmarked earlier.
     check Core dump on exception names the kernel without another compile
     fix Look at user Triton kernels first: autotuning runs them on made-up data
     guide cuda-illegal-memory-access.md#a-fault-while-compiling
@@ -204,7 +204,7 @@ gpu_exception_dump run illegal_memory_access EXACT_TEXT proved explain_kernel
     means A core dump caught the kernel in the act: this is the kernel that faulted, not a later one. The `#0` line names it, and cuda-gdb adds block, thread, file and line.
     check cuda-gdb -batch -ex 'target cudacore FILE' -ex bt
     fix Open the file and line that the dump names; the index expression there leaves its tensor
-    guide cuda-illegal-memory-access.md#the-road-by-hand
+    guide cuda-illegal-memory-access.md#debug-by-hand
     pattern coredump: Detected an exception of type CUDBG_EXCEPTION_(?!WARP_ASSERT|WARP_MISALIGNED)(?P<type>\w{1,200})
     pattern CUDA Exception: (?P<type>(?!Warp Assert|Warp Misaligned)[A-Z][\w /-]{3,60})
     recorded [H200, driver 580] [04:51:11.454696] coredump: Detected an exception of type CUDBG_EXCEPTION_WARP_INVALID_ADDRESS_SPACE (7)

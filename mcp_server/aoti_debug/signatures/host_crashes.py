@@ -28,7 +28,7 @@ crash_handler_stack run host_segfault VAGUE_TEXT envelope possible
     example [LLVM's handler] Stack dump:
 host_abort run host_segfault VAGUE_TEXT envelope possible
     summary The process aborted after an uncaught error
-    means An exception was not caught, or left a destructor. `what():` on the next line and the messages above carry the reason.
+    means An exception was uncaught, or a destructor threw. `what():` on the next line and the messages above carry the reason.
     check Read what(): and everything on stderr before it
     guide host-crash.md#abort-and-terminate
     anchor SIGABRT

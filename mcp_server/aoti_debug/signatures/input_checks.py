@@ -227,7 +227,7 @@ run_call_failed run contract_shape BROAD_TEXT envelope possible
     pattern run_func_\(.{0,400}API call failed at \S{0,300}model_container_runner
 wrapper_call_failed run contract_shape BROAD_TEXT envelope possible
     summary {call} failed inside the model; the reason is above it
-    means An operator that the model calls raised. Up to 2.12 the line `Exception in aoti_torch: ...` before it holds the reason; on a GPU it may be the aftermath of an earlier kernel's fault.
+    means An operator in the model failed. Up to 2.12 the line `Exception in aoti_torch: ...` before it holds the reason; on a GPU it may be the aftermath of an earlier kernel's fault.
     check Read the lines above; on a GPU look for the first CUDA message.
     guide debugging-tools.md#api-call-failed
     pattern (?:^|Error: |what\(\):\s{1,4})(?P<call>aoti_torch_\w{1,100})\(.{0,2000} API call failed at \S{1,400}\.cpp, line \d{1,20}

@@ -307,7 +307,7 @@ undefined_shim load missing_symbol NAMED_TEXT check_environment
     pattern undefined symbol: (?P<symbol>aoti_(?!torch_(?:cuda|xpu|mps)_)\w{1,160})
 undefined_torch_symbol load missing_symbol EXACT_TEXT check_environment
     summary This torch lacks the C++ symbol {symbol}
-    means The package or a library that it needs was built against another torch release or C++ ABI: a name with `Ss` holds the old std::string.
+    means The package or a library that it needs was built against another torch release or C++ ABI: `Ss` in a name is the old std::string.
     check c++filt the name; torch.__version__ and torch.compiled_with_cxx11_abi() of both sides.
     fix Build or compile with the torch release that loads it; do not override _GLIBCXX_USE_CXX11_ABI
     pattern undefined symbol: (?P<symbol>_ZT?[VINKS]{0,3}(?:3c10|2at|5torch|K3c10|K2at)\w{1,240})
