@@ -17,6 +17,7 @@ from programs import once, torch_python
 
 PROBE = Path(aoti_debug.probe.__file__).parent
 SITE = PROBE / "site"
+IMPORTS = {"PYTHONPATH": f"{PROBE.parent}{os.pathsep}{PROBE.parents[1]}"}
 
 MODEL = """
 import torch
@@ -94,17 +95,16 @@ def run_python(
     """Run the interpreter in a directory, with or without the probe."""
     log = directory / "events.jsonl"
     log.unlink(missing_ok=True)
-    variables = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
+    given = env or {}
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"} | given
     if probe:
-        paths = [str(SITE), *filter(None, [(env or {}).get("PYTHONPATH")])]
+        paths = [str(SITE), *filter(None, [given.get("PYTHONPATH")])]
         variables |= {
             "AOTI_DEBUG_EVENTS": str(log),
             "AOTI_DEBUG_CAPTURE": str(directory / "capture"),
-            **(env or {}),
+            **given,
             "PYTHONPATH": os.pathsep.join(paths),
         }
-    else:
-        variables |= env or {}
     done = subprocess.run(
         [python or torch_python(), *argv],
         cwd=directory,
@@ -117,6 +117,14 @@ def run_python(
     return Ran(done.returncode, done.stdout, done.stderr, directory, events_in(directory))
 
 
+def printed(directory: Path, source: str, python: str | None = None, **env: str) -> str:
+    """Return what a program prints that imports modules of the probe, or of aoti_debug."""
+    (directory / "program.py").write_text(source, "utf-8")
+    ran = run_python(directory, "program.py", probe=False, env={**IMPORTS, **env}, python=python)
+    assert ran.code == 0, ran.stderr
+    return ran.stdout
+
+
 def events_in(directory: Path) -> list[dict[str, Any]]:
     log = directory / "events.jsonl"
     return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
@@ -127,7 +135,12 @@ class Compiled:
     directory: Path
     ran: Ran
     package: Path
-    exported: Path
+
+    @property
+    def healthy(self) -> dict[str, Path]:
+        """Package, inputs and program of the call that the compiling script made."""
+        kept = {"package": "package-1.pt2", "inputs": "call-first.pt", "exported": "exported-1.pt2"}
+        return {what: self.directory / "capture" / name for what, name in kept.items()}
 
 
 @pytest.fixture(scope="session")
@@ -142,12 +155,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
 
     directory = once("compiled", tmp_path_factory, make)
     ran = Ran(0, "", "", directory, events_in(directory))
-    return Compiled(
-        directory,
-        ran,
-        directory / "model.pt2",
-        directory / "capture" / "exported-1.pt2",
-    )
+    return Compiled(directory, ran, directory / "model.pt2")
 
 
 @pytest.fixture(scope="session")
@@ -200,14 +208,8 @@ def check(python: str) -> Callable[..., dict[str, Any]]:
     def run(directory: Path, paths: dict[str, Path], *more: object) -> dict[str, Any]:
         report = directory / "report.json"
         named = [str(word) for name, path in paths.items() for word in (f"--{name}", path)]
-        argv = [
-            str(PROBE / "script.py"),
-            "checks",
-            *named,
-            "--report",
-            str(report),
-            *map(str, more),
-        ]
+        script = str(PROBE / "script.py")
+        argv = [script, "checks", *named, "--report", str(report), *map(str, more)]
         ran = run_python(directory, *argv, probe=False, python=python)
         assert report.exists(), ran.stderr
         found: dict[str, Any] = json.loads(report.read_text())["steps"]

@@ -32,10 +32,20 @@ except (AssertionError, RuntimeError):
 
 def look(ran, name, *expressions):
     """Evaluate expressions on a captured call, where torch is; the values come as JSON."""
-    argv = [torch_python(), "-c", LOOK, str(ran.directory / name), *expressions]
+    return json.loads(said(LOOK, str(ran.directory / name), *expressions))
+
+
+def said(source, *words):
+    argv = [torch_python(), "-c", source, *words]
     done = subprocess.run(argv, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return done.stdout
+
+
+THREE = """
+        for number in range(3):
+            model(ids, weights * number, bias=bias)
+        """
 
 
 def test_inputs_keep_strides_offsets_sharing_and_nesting(run_script):
@@ -67,18 +77,9 @@ def test_inputs_keep_strides_offsets_sharing_and_nesting(run_script):
 
 
 def test_the_first_and_the_latest_call_are_kept(run_script):
-    ran = run_script(
-        """
-        for number in range(3):
-            model(ids, weights * number, bias=bias)
-        """
-    )
-    calls = ran.of("begin", phase="run")
-    assert [c["captured"] for c in calls] == [
-        "capture/call-first.pt",
-        "capture/call-latest.pt",
-        "capture/call-latest.pt",
-    ]
+    ran = run_script(THREE)
+    captured = [call["captured"] for call in ran.of("begin", phase="run")]
+    assert captured == [f"capture/call-{which}.pt" for which in ("first", "latest", "latest")]
     assert look(ran, "capture/call-first.pt", "saved['call']") == [1]
     assert look(ran, "capture/call-latest.pt", "weights.max().item()") == [2]
     assert not list((ran.directory / "capture").glob(".*.tmp*"))
@@ -115,14 +116,8 @@ FAILS = """
 def test_the_inputs_of_the_first_call_that_failed_stay(run_script):
     ran = run_script(FAILS.replace("SIZE", "3"))
     calls = ran.of("begin", phase="run")
-    ends = [ran.end_of(call) for call in calls]
-    assert [end.get("captured") for end in ends] == [
-        None,
-        "capture/call-failed.pt",
-        None,
-        None,
-        None,
-    ]
+    captured = [ran.end_of(call).get("captured") for call in calls]
+    assert captured == [None, "capture/call-failed.pt", None, None, None]
     assert look(ran, "capture/call-failed.pt", "saved['call']") == [2]
     assert look(ran, "capture/call-latest.pt", "saved['call']") == [5]
 
@@ -135,22 +130,13 @@ def test_a_kept_failure_counts_among_the_bytes(run_script):
     assert look(ran, "capture/call-failed.pt", "saved['call']") == [2]
     assert "over the budget" in calls[3]["why_not"]
     assert look(ran, "capture/call-latest.pt", "saved['call']") == [5]
-    files = {file.stat().st_ino: file.stat().st_size for file in captures(ran)}
+    captures = (ran.directory / "capture").glob("call-*.pt")
+    files = {file.stat().st_ino: file.stat().st_size for file in captures}
     assert sum(files.values()) < 5_000_000
 
 
-def captures(ran):
-    return list((ran.directory / "capture").glob("call-*.pt"))
-
-
 def test_one_call_alone_can_be_asked_for(run_script):
-    ran = run_script(
-        """
-        for number in range(3):
-            model(ids, weights * number, bias=bias)
-        """,
-        env={"AOTI_DEBUG_CAPTURE_CALL": "2"},
-    )
+    ran = run_script(THREE, env={"AOTI_DEBUG_CAPTURE_CALL": "2"})
     calls = ran.of("begin", phase="run")
     assert [c["captured"] for c in calls] == [None, "capture/call-latest.pt", None]
     assert calls[0]["why_not"] == "only call 2 is captured"
@@ -158,13 +144,8 @@ def test_one_call_alone_can_be_asked_for(run_script):
 
 
 def test_the_calls_before_one_can_be_asked_for_beside_it(run_script):
-    ran = run_script(
-        """
-        for number in range(12):
-            model(ids, weights * number, bias=bias)
-        """,
-        env={"AOTI_DEBUG_CAPTURE_CALL": "3", "AOTI_DEBUG_CAPTURE_EARLY": "1"},
-    )
+    wanted = {"AOTI_DEBUG_CAPTURE_CALL": "3", "AOTI_DEBUG_CAPTURE_EARLY": "1"}
+    ran = run_script(THREE.replace("3", "12"), env=wanted)
     calls = ran.of("begin", phase="run")
     kept = [call.get("kept") or call["captured"] for call in calls]
     assert None not in kept[:3] and len(set(kept[:3])) == 3 and not any(kept[9:])
@@ -224,9 +205,8 @@ def test_of_a_program_over_the_budget_the_graph_is_kept_before_the_script_ends(
     [lowering] = ran.of("begin", phase="lower")
     assert ran.code == 7
     assert not (ran.directory / lowering["exported_program"]).stat().st_size
-    argv = [torch_python(), "-c", HOLLOW, str(ran.directory / lowering["exported_graph"])]
-    done = subprocess.run(argv, capture_output=True, text=True)
-    assert done.stdout.split() == ["[50,", "8]", "1", "refused"], done.stderr
+    graph = str(ran.directory / lowering["exported_graph"])
+    assert said(HOLLOW, graph).split() == ["[50,", "8]", "1", "refused"]
 
 
 def test_what_would_take_more_than_its_time_the_probe_captures_of_the_first_call_alone(run_script):
@@ -308,21 +288,10 @@ torch.export.save(program, "positions.pt2")
 
 
 def ids(rows, columns, low=0, high=49, **more):
-    described = {
-        "index": 0,
-        "position": 0,
-        "name": "ids",
-        "kind": "tensor",
-        "value": None,
-        "shape": [rows, columns],
-        "stride": [columns, 1],
-        "dtype": "int64",
-        "min": low,
-        "max": high,
-        "min_at": [0, 0],
-        "max_at": [1, 2],
-    }
-    return {**described, **more}
+    described = {"index": 0, "position": 0, "name": "ids", "kind": "tensor", "value": None}
+    layout = {"shape": [rows, columns], "stride": [columns, 1], "dtype": "int64"}
+    extremes = {"min": low, "max": high, "min_at": [0, 0], "max_at": [1, 2]}
+    return {**described, **layout, **extremes, **more}
 
 
 GIVEN = (

@@ -7,12 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from probe.conftest import PROBE, run_python
+from probe.conftest import printed
 
-HERE = Path(__file__).parent
 WATCH = """
-import json, sys, types
-sys.path.insert(0, {folder!r})
+import json, types
 import torch
 from probe import device, shared_buffer
 from probe.cuda import Driver
@@ -46,7 +44,7 @@ def settle(entry, signature):
 watcher = device.Watcher(Driver(), settle)
 layout = shared_buffer.Layout(64 * INPUTS, [(64 * n, 64) for n in range(INPUTS)])
 group = types.SimpleNamespace(id=0, layout=layout, parts=None)
-given, looks = {{}}, None
+given, looks = {}, None
 for call in range(1, 61):
     inputs = given[call] = [Leaf(torch.full((16,), float(call))) for _ in range(INPUTS)]
     entry = watcher.begin(0, 7, call, None, group, inputs)
@@ -68,7 +66,7 @@ print(json.dumps(settled))
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("driver")
-    source = str(HERE / "software_driver.c")
+    source = str(Path(__file__).with_name("software_driver.c"))
     command = ["cc", "-O1", "-w", "-shared", "-fPIC", "-o", str(folder / "libcuda.so.1"), source]
     subprocess.run(command, check=True)
     return folder
@@ -77,10 +75,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_calls_on_a_device_are_settled_in_order_with_what_they_were_given_and_returned(
     driver: Path, tmp_path: Path
 ) -> None:
-    source = WATCH.format(folder=str(PROBE.parent))
-    done = run_python(tmp_path, "-c", source, probe=False, env={"LD_LIBRARY_PATH": str(driver)})
-    assert done.code == 0, done.stderr
-    settled = json.loads(done.stdout)
+    settled = json.loads(printed(tmp_path, WATCH, LD_LIBRARY_PATH=str(driver)))
     assert [call for call, *_ in settled] == list(range(1, 61))
     assert all(kept for *_, kept in settled)
     odd = {call: signature for call, signature, _ in settled if signature}

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
-import aoti_debug
 import pytest
-from programs import torch_python
+from probe.conftest import printed
 
 # Two threads fill one input and call; then one clears it, which another fills.
 SHARED = """
@@ -57,17 +55,8 @@ print(found, sum(handed._found.values()))
 
 
 def test_a_call_is_given_what_its_thread_wrote_where_threads_share_an_input(tmp_path: Path) -> None:
-    script = tmp_path / "shared.py"
-    script.write_text(SHARED, "utf-8")
-    done = subprocess.run(
-        [torch_python(), str(script)],
-        env={"PYTHONPATH": str(Path(aoti_debug.__file__).parents[1]), "AOTI_DEBUG_HANDED": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert done.stdout.strip() == "[[12.0, 13.0], [22.0, 23.0], [32.0, 33.0]] 1"
+    said = printed(tmp_path, SHARED, AOTI_DEBUG_HANDED="1")
+    assert said == "[[12.0, 13.0], [22.0, 23.0], [32.0, 33.0]] 1\n"
 
 
 LOST = """
@@ -94,13 +83,6 @@ print(sum(lost_writes._found.values()), [line for _, line in lost_writes._found]
 def test_a_write_to_a_copy_that_nothing_reads_is_reported_and_applied(
     tmp_path: Path, how: str, first: list[float]
 ) -> None:
-    script = tmp_path / "lost.py"
-    script.write_text(LOST, "utf-8")
-    env = {"PYTHONPATH": str(Path(aoti_debug.__file__).parents[1]), "AOTI_DEBUG_HANDED": how}
-    done = subprocess.run(
-        [torch_python(), str(script)], env=env, capture_output=True, text=True, timeout=100
-    )
-    line = LOST.splitlines().index("x[rows].zero_()  # lost") + 1
-    last = done.stdout.splitlines()
-    assert last[-2].startswith(f"[{first}, [3.0, 3.0], {first}"), done.stderr
-    assert last[-1] == f"1 [{line}]"
+    *_, values, found = printed(tmp_path, LOST, AOTI_DEBUG_HANDED=how).splitlines()
+    assert values.startswith(f"[{first}, [3.0, 3.0], {first}")
+    assert found == f"1 [{LOST.splitlines().index('x[rows].zero_()  # lost') + 1}]"

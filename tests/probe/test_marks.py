@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from probe.conftest import PROBE
+from probe.conftest import printed
 
 MARKS = """
-import sys
 import torch
-
-sys.path.insert(0, {place!r})
 from probe import marks
 
 one = torch.arange(float({rows} * {columns})).reshape({rows}, {columns})
@@ -25,18 +21,14 @@ print(marks.of(one).value == marks.of(other).value, marks.keys(marks.rows([one[N
 
 @pytest.mark.parametrize(("rows", "columns"), [(96, 48), (64, 1024), (33, 32), (2, 2)])
 def test_tensors_whose_first_column_is_nan_are_told_apart_by_the_others(
-    warm_python: str, rows: int, columns: int
+    warm_python: str, tmp_path: Path, rows: int, columns: int
 ) -> None:
-    source = MARKS.format(place=str(PROBE.parent), rows=rows, columns=columns)
-    done = subprocess.run([warm_python, "-c", source], capture_output=True, text=True, timeout=120)
-    assert done.stdout.split() == ["False", "False", "True"], done.stderr
+    source = MARKS.format(rows=rows, columns=columns)
+    assert printed(tmp_path, source, warm_python).split() == ["False", "False", "True"]
 
 
 ATTRIBUTES = """
-import sys
 import torch
-
-sys.path.insert(0, {place!r})
 from probe import reference
 
 
@@ -55,9 +47,7 @@ print(*(reference._alike(one, known) for one in (short, short * 2, short.double(
 
 
 def test_what_a_module_holds_is_known_again(warm_python: str, tmp_path: Path) -> None:
-    script = tmp_path / "model.py"
-    script.write_text(ATTRIBUTES.format(place=str(PROBE.parent)), "utf-8")
-    done = subprocess.run([warm_python, script], capture_output=True, text=True, timeout=120)
-    assert "'0.clock.offset': 2.0" in done.stdout, done.stderr
-    assert "'0.p': 0.5" in done.stdout and "zones" not in done.stdout
-    assert done.stdout.endswith("True False False\n"), "rounded to the coarser dtype"
+    said = printed(tmp_path, ATTRIBUTES, warm_python)
+    assert "'0.clock.offset': 2.0" in said
+    assert "'0.p': 0.5" in said and "zones" not in said
+    assert said.endswith("True False False\n"), "rounded to the coarser dtype"

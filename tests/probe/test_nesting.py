@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 from aoti_debug.probe.nesting import held, in_order
 from aoti_debug.vocabulary import Break, Leaf
-from probe.conftest import PROBE
+from probe.conftest import printed
 
 ASKED = """
-import sys, json
+import json
 from collections import OrderedDict, namedtuple
-from pathlib import Path
 import torch
-from torch.utils import _pytree as pytree
-
-sys.path.insert(0, {place!r})
 from probe import nesting
+from torch.utils import _pytree as pytree
 
 a, b, c = (torch.zeros(n) for n in (1, 2, 3))
 Two = namedtuple("Two", "key query")
@@ -30,34 +27,30 @@ expected, given = {pair}
 spec = pytree.treespec_dumps(pytree.tree_structure(expected))
 args, kwargs = given
 flat = pytree.tree_leaves(given)
-named = ["batch_key", "batch_query"]
-takes = sum(isinstance(leaf, torch.Tensor) for leaf in pytree.tree_leaves(expected))
-found = nesting.breaks(spec, args, kwargs, flat, named, takes) or []
-print(json.dumps([[b.name, b.expected, b.got, b.index, b.order] for b in found]))
+leaves = pytree.tree_leaves(expected)
+takes = sum(isinstance(leaf, torch.Tensor) for leaf in leaves)
+if {optional}:
+    named = ["x", "bias", "mask"]
+    others = frozenset(n for n, leaf in enumerate(leaves) if leaf is None)
+    found = nesting.breaks(spec, args, kwargs, flat, named, takes, others)
+    if found == []:
+        found = nesting.missing(args, kwargs, named, others, takes)
+else:
+    found = nesting.breaks(spec, args, kwargs, flat, ["batch_key", "batch_query"], takes)
+print(json.dumps([[b.name, b.expected, b.got, b.index, b.order] for b in found or []]))
 """
+PAIR = '(({"key": a, "query": b},), {})'
 QUERY_FIRST = ["batch", "key, query", "query, key", 0, [1, 0]]
 
 
-OPTIONAL = (
-    ASKED[: ASKED.index("takes =")]
-    + """
-named = ["x", "bias", "mask"]
-others = frozenset(n for n, leaf in enumerate(pytree.tree_leaves(expected)) if leaf is None)
-takes = 3 - len(others)
-found = nesting.breaks(spec, args, kwargs, flat, named, takes, others)
-if found == []:
-    found = nesting.missing(args, kwargs, named, others, takes)
-print(json.dumps([[b.name, b.expected, b.got, b.index, b.order] for b in found or []]))
-"""
-)
+@pytest.fixture
+def told(warm_python: str, tmp_path: Path) -> Callable[..., object]:
+    def run(expected: str, given: str, optional: bool = False) -> object:
+        source = ASKED.replace("{pair}", f"({expected}, {given})")
+        source = source.replace("{optional}", str(optional))
+        return json.loads(printed(tmp_path, source, warm_python))
 
-
-def told(python: str, source: str, expected: str, given: str) -> object:
-    source = source.replace("{place!r}", repr(str(PROBE.parent)))
-    source = source.replace("{pair}", f"({expected}, {given})")
-    done = subprocess.run([python, "-c", source], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return run
 
 
 @pytest.mark.parametrize(
@@ -73,25 +66,25 @@ def told(python: str, source: str, expected: str, given: str) -> object:
     ],
 )
 def test_none_and_tensors_in_each_others_places_are_told(
-    warm_python: str, given: str, breaks: list[object]
+    told: Callable[..., object], given: str, breaks: list[object]
 ) -> None:
-    assert told(warm_python, OPTIONAL, "((a, None, b), {})", given) == breaks
+    assert told("((a, None, b), {})", given, optional=True) == breaks
 
 
 @pytest.mark.parametrize(
     ("expected", "given", "breaks"),
     [
-        ('(({"key": a, "query": b},), {})', '(({"query": b, "key": a},), {})', [QUERY_FIRST]),
-        ('(({"key": a, "query": b},), {})', "((OrderedDict(key=a, query=b),), {})", []),
-        ('(({"key": a, "query": b},), {})', '(({"key": a, "no": None, "query": b},), {})', []),
-        ('(({"key": a, "no": None, "query": b},), {})', '(({"key": a, "query": b},), {})', []),
+        (PAIR, '(({"query": b, "key": a},), {})', [QUERY_FIRST]),
+        (PAIR, "((OrderedDict(key=a, query=b),), {})", []),
+        (PAIR, '(({"key": a, "no": None, "query": b},), {})', []),
+        ('(({"key": a, "no": None, "query": b},), {})', PAIR, []),
         ("((Two(a, b),), {})", "((Owt(b, a),), {})", [QUERY_FIRST]),
-        ("((Two(a, b),), {})", '(({"key": a, "query": b},), {})', []),
+        ("((Two(a, b),), {})", PAIR, []),
         ("((Two(a, b),), {})", "(((a, b),), {})", []),
         ("(((a, b),), {})", "((a, b), {})", []),
         ("((a,), {'b': b, 'c': c})", "((a,), {'b': b, 'c': c})", []),
         (
-            '(({"key": a, "query": b},), {})',
+            PAIR,
             '(({"key": a, "query": b, "mask": c},), {})',
             [["batch", "key, query", "key, query, mask", 0, None]],
         ),
@@ -108,9 +101,9 @@ def test_none_and_tensors_in_each_others_places_are_told(
     ],
 )
 def test_containers_with_other_keys_or_in_another_order_are_told(
-    warm_python: str, expected: str, given: str, breaks: list[object]
+    told: Callable[..., object], expected: str, given: str, breaks: list[object]
 ) -> None:
-    assert told(warm_python, ASKED, expected, given) == breaks
+    assert told(expected, given) == breaks
 
 
 def test_leaves_are_judged_in_the_places_of_the_export() -> None:

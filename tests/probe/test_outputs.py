@@ -26,8 +26,9 @@ def seen(ran) -> RunSeen:
     return events_of(ran.directory)
 
 
-def test_every_call_is_judged_and_the_odd_ones_are_numbered(run_script):
-    events = seen(run_script(CALLS))
+def test_every_call_is_judged_the_odd_ones_are_numbered_and_their_inputs_kept(run_script):
+    ran = run_script(CALLS)
+    events = seen(ran)
     (found,) = outcomes(events)
     assert (found.judged, found.count, found.always) == (200, 3, 0)
     assert list(found.calls.values()) == [(77, 150, 151)]
@@ -35,11 +36,6 @@ def test_every_call_is_judged_and_the_odd_ones_are_numbered(run_script):
     kinds = {one.signature: (one.count, one.numbers[:2]) for one in counts.outputs[0]}
     assert kinds == {0: (197, (1, 2)), 1: (2, (77, 151)), 2: (1, (150,))}
     assert counts.unread == 0
-
-
-def test_the_inputs_of_the_first_call_of_each_kind_are_kept_as_they_were(run_script):
-    ran = run_script(CALLS)
-    events = seen(ran)
     kept = {call.call: call.captured for call in events.calls if call.signature}
     assert list(kept) == [77, 150]
     for number, file in kept.items():
@@ -49,38 +45,34 @@ def test_the_inputs_of_the_first_call_of_each_kind_are_kept_as_they_were(run_scr
 
 
 def test_what_every_call_returns_is_not_odd(run_script):
-    events = seen(
-        run_script(
-            """
-            bias[1] = float("-inf")
-            for number in range(120):
-                model(ids, weights, bias=bias)
-            """
-        )
+    ran = run_script(
+        """
+        bias[1] = float("-inf")
+        for number in range(120):
+            model(ids, weights, bias=bias)
+        """
     )
-    (found,) = outcomes(events)
+    (found,) = outcomes(seen(ran))
     assert (found.judged, found.count, found.odd, found.always) == (120, 0, 0, 4)
 
 
 def test_calls_of_several_threads_are_all_judged(run_script):
-    events = seen(
-        run_script(
-            """
-            import threading
-            torch.set_num_threads(1)
-            def work(own):
-                for number in range(100):
-                    bad = torch.full((4,), float("nan" if number == 50 else own))
-                    model(ids, weights, bias=bad)
-            threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-            for one in threads:
-                one.start()
-            for one in threads:
-                one.join()
-            """
-        )
+    ran = run_script(
+        """
+        import threading
+        torch.set_num_threads(1)
+        def work(own):
+            for number in range(100):
+                bad = torch.full((4,), float("nan" if number == 50 else own))
+                model(ids, weights, bias=bad)
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        """
     )
-    (found,) = outcomes(events)
+    (found,) = outcomes(seen(ran))
     assert (found.judged, found.count) == (400, 4)
 
 

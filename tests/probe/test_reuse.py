@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import once
+from programs import changed, once
 
-from .conftest import Ran, run_python
+from .conftest import Ran, events_in, run_python
 
 OPERATORS = """
 import torch
@@ -179,8 +179,7 @@ def first(tmp_path_factory: pytest.TempPathFactory, python: str) -> Ran:
         assert run_python(directory, "first.py", python=python).code == 0
 
     directory = once("reuse", tmp_path_factory, make)
-    text = (directory / "events.jsonl").read_text()
-    return Ran(0, "", "", directory, [json.loads(line) for line in text.splitlines()])
+    return Ran(0, "", "", directory, events_in(directory))
 
 
 def compiles(ran: Ran) -> dict[str, dict[str, Any]]:
@@ -198,16 +197,14 @@ def again(
     first: Ran, tmp_path_factory: pytest.TempPathFactory, python: str
 ) -> dict[str, dict[str, Any]]:
     directory = tmp_path_factory.mktemp("again")
-    changed = OPERATORS.replace(
-        "def first(x: torch.Tensor) -> torch.Tensor:\n    return x.clone()",
-        "def first(x: torch.Tensor) -> torch.Tensor:\n    return x + 0",
-    )
-    changed = changed.replace(
-        "def alike_too(x):\n    return torch.empty_like(x)",
-        "def alike_too(x):\n    return x.new_empty(x.shape)",
-    )
-    changed = changed.replace("SCALE = 2.0", "SCALE = 3.0")
-    (directory / "operators.py").write_text("# moved\n" + changed)
+    first_one = "def first(x: torch.Tensor) -> torch.Tensor:\n    return x"
+    fake = "def alike_too(x):\n    return "
+    changes = [
+        (f"{first_one}.clone()", f"{first_one} + 0"),
+        (f"{fake}torch.empty_like(x)", f"{fake}x.new_empty(x.shape)"),
+        ("SCALE = 2.0", "SCALE = 3.0"),
+    ]
+    (directory / "operators.py").write_text("# moved\n" + changed(OPERATORS, changes))
     (directory / "again.py").write_text(AGAIN)
     offers = offered(first, directory / "offers.json")
     env = {"AOTI_DEBUG_REUSE": str(offers)}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
-from probe.conftest import PROBE
+from probe.conftest import IMPORTS, PROBE
 from programs import torch_python
 
 TARGETS = Path(__file__).parents[1] / "targets"
@@ -33,33 +32,29 @@ def captured(run_script, compiled):
         ran = run_script(source)
         kept = ran.of("begin", phase="run")[0]["captured"]
         assert kept, ran.stderr
-        return {
-            "package": ran.directory / "capture" / "package-1.pt2",
-            "inputs": ran.directory / kept,
-            "exported": compiled.exported,
-        }
+        package = ran.directory / "capture" / "package-1.pt2"
+        return {**compiled.healthy, "package": package, "inputs": ran.directory / kept}
 
     return capture
 
 
 @pytest.fixture
-def healthy(compiled):
-    """Return the same arguments for the call that the compiling script made."""
-    capture = compiled.directory / "capture"
-    return {
-        "package": capture / "package-1.pt2",
-        "inputs": capture / "call-first.pt",
-        "exported": compiled.exported,
-    }
+def deadly(tmp_path):
+    """Return the words that make a call end its process."""
+    (tmp_path / "deadly.py").write_text(
+        "import os\nimport torch.export.pt2_archive._package as package\n"
+        "package.AOTICompiledModel.__call__ = lambda *args, **kwargs: os.abort()\n"
+    )
+    return ("--import-path", tmp_path, "--import", "deadly")
 
 
-def words(paths, *names):
-    return [word for name in names for word in (f"--{name}", paths[name])]
+def words(paths):
+    return ("--package", paths["package"], "--inputs", paths["inputs"])
 
 
 def test_a_replay_repeats_the_call_with_strides_and_offsets(captured, run_step):
     paths = captured("model(ids.t().contiguous().t(), weights, bias=torch.ones(9)[5:])")
-    done = run_step("replay", *words(paths, "package", "inputs"), "--call-repeat", 2)
+    done = run_step("replay", *words(paths), "--call-repeat", 2)
     assert done.ran.code == 0, done.ran.stderr
     report = done.report
     assert (report["state"], report["call"]) == ("done", 2)
@@ -71,25 +66,14 @@ def test_a_replay_repeats_the_call_with_strides_and_offsets(captured, run_step):
 
 def test_a_replay_fails_as_the_call_failed(captured, run_step):
     paths = captured("model(ids, weights, bias=bias, other=1)")
-    done = run_step("replay", *words(paths, "package", "inputs"))
+    done = run_step("replay", *words(paths))
     assert done.ran.code == 1 and "keyword" in done.ran.stderr
     assert done.report["error"]["type"] == "ValueError"
     assert done.report["failed_in"] == "run"
 
 
-def test_a_replay_that_dies_leaves_the_state_it_died_in(healthy, run_step, tmp_path):
-    (tmp_path / "deadly.py").write_text(
-        "import os\nimport torch.export.pt2_archive._package as package\n"
-        "package.AOTICompiledModel.__call__ = lambda *args, **kwargs: os.abort()\n"
-    )
-    done = run_step(
-        "replay",
-        *words(healthy, "package", "inputs"),
-        "--import-path",
-        tmp_path,
-        "--import",
-        "deadly",
-    )
+def test_a_replay_that_dies_leaves_the_state_it_died_in(compiled, run_step, deadly):
+    done = run_step("replay", *words(compiled.healthy), *deadly)
     assert done.ran.code == -signal.SIGABRT
     assert done.report["state"] == "run" and "error" not in done.report
 
@@ -97,15 +81,7 @@ def test_a_replay_that_dies_leaves_the_state_it_died_in(healthy, run_step, tmp_p
 @pytest.fixture(scope="module")
 def checked(compiled, check, tmp_path_factory):
     """Check the call that the compiling script made, once."""
-    capture = compiled.directory / "capture"
-    return check(
-        tmp_path_factory.mktemp("checked"),
-        {
-            "package": capture / "package-1.pt2",
-            "inputs": capture / "call-first.pt",
-            "exported": compiled.exported,
-        },
-    )
+    return check(tmp_path_factory.mktemp("checked"), compiled.healthy)
 
 
 def test_a_healthy_call_passes_every_check_in_one_process(checked):
@@ -134,24 +110,13 @@ def test_broken_contracts_are_named_by_input_and_property(captured, check, tmp_p
     assert guards["passed"] is False and guards["where"] == "guards"
     assert "64" in guards["exception"]["message"]
     found = [(d["name"], d["property"], d["expected"], d["got"]) for d in guards["differences"]]
-    assert found == [
-        ("ids", "size", "<= 64", "80"),
-        ("bias", "dtype", "float32", "float64"),
-    ]
+    assert found == [("ids", "size", "<= 64", "80"), ("bias", "dtype", "float32", "float64")]
     assert report["contract"]["state"] == "failed"
     assert "input_handles[" in report["stderr"]
 
 
 def test_an_index_out_of_bounds_is_found_before_the_operator_runs(captured, check, tmp_path):
-    paths = captured(
-        """
-        ids[2, 1] = 5000
-        try:
-            model(ids, weights, bias=bias)
-        except RuntimeError:
-            pass
-        """
-    )
+    paths = captured("ids[2, 1] = 5000\nmodel(ids, weights, bias=bias)")
     guards = check(tmp_path, paths, "--steps", "guards")["guards"]
     assert guards["where"] == "model" and guards["exception"]["type"] == "IndexError"
     assert guards["node"]["op"] == "aten.embedding.default"
@@ -163,14 +128,7 @@ def test_an_index_out_of_bounds_is_found_before_the_operator_runs(captured, chec
 
 
 def test_a_wrong_nesting_is_the_signatures(captured, check, tmp_path):
-    paths = captured(
-        """
-        try:
-            model(ids, weights)
-        except ValueError:
-            pass
-        """
-    )
+    paths = captured("model(ids, weights)")
     guards = check(tmp_path, paths, "--steps", "guards")["guards"]
     assert guards["where"] == "signature" and guards["differences"][0]["property"] == "count"
 
@@ -185,21 +143,19 @@ def test_garbage_differs_from_eager(captured, check, tmp_path):
     assert 0 < compared["outputs"][0]["eager_max_abs_error"] < 1e-5
 
 
-def test_a_step_that_ends_the_process_leaves_what_was_found_before(healthy, check, tmp_path):
-    (tmp_path / "deadly.py").write_text(
-        "import os\nimport torch.export.pt2_archive._package as package\n"
-        "package.AOTICompiledModel.__call__ = lambda *args, **kwargs: os.abort()\n"
-    )
-    report = check(tmp_path, healthy, "--import-path", tmp_path, "--import", "deadly")
+def test_a_step_that_ends_the_process_leaves_what_was_found_before(
+    compiled, check, tmp_path, deadly
+):
+    report = check(tmp_path, compiled.healthy, *deadly)
     assert report["code"] == -signal.SIGABRT
     assert report["guards"]["passed"] is True
     assert report["contract"]["state"] == "running"
 
 
-def test_a_call_is_made_and_repeated_without_a_program_that_can_be_read(healthy, check, tmp_path):
+def test_a_call_is_made_and_repeated_without_a_program_that_can_be_read(compiled, check, tmp_path):
     exported = tmp_path / "exported.pt2"
     exported.write_bytes(b"no program")
-    report = check(tmp_path, {**healthy, "exported": exported})
+    report = check(tmp_path, {**compiled.healthy, "exported": exported})
     assert report["guards"]["state"] == "failed"
     assert [report[name]["state"] for name in ("contract", "poison")] == ["done"] * 2
 
@@ -233,12 +189,24 @@ def added(model, *args, **kwargs):
     return torch.full((64,), 3.0) + noise() * 1e-8 + torch.arange(64.0)
 
 
-package.AOTICompiledModel.__call__ = {name}
-"""
+package.AOTICompiledModel.__call__ = """
+
+
+@pytest.fixture
+def repeated(compiled, check, tmp_path):
+    """Return what is found of repeated calls that a function of CALLS answers."""
+
+    def run(name):
+        (tmp_path / "calls.py").write_text(CALLS + name)
+        more = ("--steps", "repeats,poison", "--import-path", tmp_path, "--import", "calls")
+        report = check(tmp_path, compiled.healthy, *more)
+        return report["repeats"], report["poison"]
+
+    return run
 
 
 @pytest.mark.parametrize(
-    ("name", "repeats", "stateful", "poison"),
+    ("name", "verdict", "stateful", "poisoned"),
     [
         ("counted", "differs", True, "same"),
         ("raced", "differs", False, "differs"),
@@ -246,27 +214,17 @@ package.AOTICompiledModel.__call__ = {name}
     ],
 )
 def test_repeats_tell_races_from_state_and_from_the_order_of_a_sum(
-    healthy, check, tmp_path, name, repeats, stateful, poison
+    repeated, name, verdict, stateful, poisoned
 ):
-    (tmp_path / "calls.py").write_text(CALLS.replace("{name}", name))
-    more = ("--steps", "repeats,poison", "--import-path", tmp_path, "--import", "calls")
-    report = check(tmp_path, healthy, *more)
-    assert (report["repeats"]["verdict"], report["repeats"]["stateful"]) == (repeats, stateful)
-    assert report["poison"]["verdict"] == poison
+    repeats, poison = repeated(name)
+    assert (repeats["verdict"], repeats["stateful"]) == (verdict, stateful)
+    assert poison["verdict"] == poisoned
 
 
-def test_a_result_that_is_not_wholly_written_changes_with_what_memory_held(
-    healthy, check, tmp_path
-):
-    (tmp_path / "calls.py").write_text(CALLS.replace("{name}", "unwritten"))
-    more = ("--steps", "repeats,poison", "--import-path", tmp_path, "--import", "calls")
-    found = check(tmp_path, healthy, *more)["poison"]
-    assert (found["verdict"], found["output"], found["wrong"], found["at"]) == (
-        "differs",
-        0,
-        1,
-        [0],
-    )
+def test_a_result_that_is_not_wholly_written_changes_with_what_memory_held(repeated):
+    _, poison = repeated("unwritten")
+    assert (poison["verdict"], poison["output"]) == ("differs", 0)
+    assert (poison["wrong"], poison["at"]) == (1, [0])
 
 
 def test_an_operator_that_only_passes_a_layout_on_is_not_blamed(check, run_file, tmp_path):
@@ -391,11 +349,8 @@ def test_sixteen_bits_are_judged_by_their_rounding_where_float64_does_not_go(
     more = ("--steps", "compare", "--import-path", sixteen, "--import", "sixteen")
     found = {}
     for twin in ("healthy", "wrong"):
-        paths = {
-            "package": sixteen / f"{name}.pt2",
-            "inputs": sixteen / "inputs.pt",
-            "exported": sixteen / f"{name}-{twin}.pt2",
-        }
+        paths = {"package": sixteen / f"{name}.pt2", "inputs": sixteen / "inputs.pt"}
+        paths["exported"] = sixteen / f"{name}-{twin}.pt2"
         found[twin] = check(tmp_path, paths, *more, "--reference-bytes", bytes_)["compare"]
     verdicts = {twin: one["verdict"] for twin, one in found.items()}
     assert verdicts == {"healthy": "agrees", "wrong": "differs"}
@@ -406,9 +361,7 @@ def test_sixteen_bits_are_judged_by_their_rounding_where_float64_does_not_go(
 
 
 HELD = """
-import argparse, sys
-
-sys.path.insert(0, FOLDER)
+import argparse
 import torch
 from probe import (
     compare, graph_run, held_out, mismatch_causes, observers, operator_source, repeats, standalone
@@ -510,8 +463,7 @@ torch.save((({"rows": rows[:3]},), {}), "part.pt")
 def test_nan_is_itself_inputs_are_not_written_to_and_a_part_is_held_against_a_part(
     run_script, run_step, tmp_path
 ):
-    folder = repr(str(PROBE.parent))
-    ran = run_script(HELD.replace("FOLDER", folder), load=False, probe=False)
+    ran = run_script(HELD, load=False, probe=False, env=IMPORTS)
     assert ran.stdout.splitlines() == [
         "[2]",
         "[('sly.kept.default', 'kept')]",
@@ -527,10 +479,10 @@ def test_nan_is_itself_inputs_are_not_written_to_and_a_part_is_held_against_a_pa
     assert whole["inputs"] == "input 0 has shape (3, 2) instead of (6, 2)"
 
 
-def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
+def test_scripts_run_under_the_probe_leave_events(compiled, run_script):
     ran = run_script(
         f"import runpy, sys\nscript = {str(PROBE / 'script.py')!r}\n"
-        f"sys.argv[1:] = {['replay', *map(str, words(healthy, 'package', 'inputs'))]}\n"
+        f"sys.argv[1:] = {['replay', *map(str, words(compiled.healthy))]}\n"
         "runpy.run_path(script, run_name='__main__')",
         load=False,
     )
@@ -539,13 +491,8 @@ def test_scripts_run_under_the_probe_leave_events(healthy, run_script):
 
 
 def test_the_environment_is_one_json_document():
-    done = subprocess.run(
-        [torch_python(), str(PROBE / "script.py"), "environment"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=dict(os.environ),
-    )
+    argv = [torch_python(), str(PROBE / "script.py"), "environment"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
     document = json.loads(done.stdout)
     assert document["torch"]["version"].startswith("2.")
     assert document["devices"] == [] and document["cuda_available"] is False

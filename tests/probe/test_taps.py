@@ -7,11 +7,10 @@ from pathlib import Path
 
 from aoti_debug.probe import prototypes, wrapper_contract
 from conftest import Built
-from probe.conftest import PROBE, run_python
+from probe.conftest import printed
 
 LOOK = """
-import ctypes, json, sys
-sys.path.insert(0, {folder!r})
+import ctypes, json
 import torch
 from probe import slots, standalone, taps
 
@@ -30,49 +29,46 @@ class Seen(taps.Hook):
         seen.append([call.kind, call.name, found])
 
 
+class Broken(taps.Hook):
+    def before(self, call):
+        1 // 0
+
+
 def slots_of():
-    (library,) = slots.packages()
+    (library,), _ = slots.packages()
     names = library.names().decode().split(chr(0))
     own = library.slots([name for name in names if name.startswith(("aoti_torch", "cpp_"))])
-    return {{n: [ctypes.c_uint64.from_address(p).value for p in ps] for n, ps in own.items()}}
+    return {n: [ctypes.c_uint64.from_address(p).value for p in ps] for n, ps in own.items()}
 
 
 torch.manual_seed(0)
 x = torch.randn(9, 16)
 with taps.watched(Seen()) as watch:
-    model = torch._inductor.aoti_load_package({package!r})
+    model = torch._inductor.aoti_load_package(PACKAGE)
     within = slots_of()
     result = model(x)
 after = slots_of()
 calls = len(seen)
 again = model(x)
-with taps.watched({broken}()) as broken:
+with taps.watched(Broken()) as broken:
     third = model(x)
-print(json.dumps({{
+print(json.dumps({
     "error": repr(watch.error), "unseen": watch.unseen, "seen": seen, "x": float(x.sum()),
     "equal": torch.equal(result, again) and torch.equal(result, third),
     "result": float(result.sum()),
     "later": len(seen) - calls, "replaced": sum(within[n] != after[n] for n in after),
     "broken": repr(broken.error),
-}}))
+}))
 """
-BROKEN = "type('Broken', (taps.Hook,), {'before': lambda self, call: 1 // 0})"
 
 
 def test_each_call_is_seen_with_its_tensors_and_nothing_of_it_stays(
     built: Built, tmp_path: Path, python: str
 ) -> None:
     package = str(built.directory / "dynamic.pt2")
-    script = LOOK.format(folder=str(PROBE.parent), package=package, broken=BROKEN)
-    ran = run_python(tmp_path, "-c", script, probe=False, python=python)
-    assert ran.code == 0, ran.stderr
-    found = json.loads(ran.stdout)
-    assert (found["error"], found["unseen"], found["equal"], found["later"]) == (
-        "None",
-        [],
-        True,
-        0,
-    )
+    found = json.loads(printed(tmp_path, LOOK.replace("PACKAGE", repr(package)), python))
+    assert (found["error"], found["unseen"]) == ("None", [])
+    assert (found["equal"], found["later"]) == (True, 0)
     assert found["broken"] == "ZeroDivisionError('integer division or modulo by zero')"
     assert found["replaced"] >= 8
     calls = {(kind, name): tensors for kind, name, tensors in found["seen"]}
@@ -99,14 +95,9 @@ def test_what_a_gpu_package_gives_its_kernels_is_read_from_its_source(packages: 
     first, second = found.params
     assert first == "triton_poi_fused_embedding_mul_unsqueeze_0"
     params = found.params[first]
-    assert [(one.name, one.type) for one in params[:6]] == [
-        ("in_ptr0", "void*"),
-        ("in_ptr1", "void*"),
-        ("in_ptr2", "void*"),
-        ("out_ptr0", "void*"),
-        ("ynumel", "int32_t"),
-        ("xnumel", "int32_t"),
-    ]
+    names = ["in_ptr0", "in_ptr1", "in_ptr2", "out_ptr0", "ynumel", "xnumel"]
+    assert [one.name for one in params[:6]] == names
+    assert [one.type for one in params[:6]] == ["void*"] * 4 + ["int32_t"] * 2
     assert [one.name for one in params[6:]] == [
         "global_scratch_scratch_6",
         "profile_scratch_scratch_7",

@@ -45,16 +45,15 @@ def test_the_processes_and_torch_are_named(compiled):
 
 
 def test_a_failing_compilation_ends_in_the_phase_that_failed(run_script, compiled):
+    there = {"PYTHONPATH": str(compiled.directory)}
     ran = run_script(
         """
-        import sys
         import torch
-        sys.path.insert(0, sys.argv[1] if len(sys.argv) > 1 else DIRECTORY)
         from model import export
         torch._inductor.aoti_compile_and_package(export(), package_path="broken.pt2")
-        """.replace("DIRECTORY", repr(str(compiled.directory))),
+        """,
         load=False,
-        env={"CXX": "/bin/false", "TORCHINDUCTOR_CACHE_DIR": "cache"},
+        env={"CXX": "/bin/false", "TORCHINDUCTOR_CACHE_DIR": "cache", **there},
     )
     assert ran.code == 1
     [lower] = ran.of("begin", phase="lower")
@@ -194,20 +193,13 @@ def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_
         "torch.Size([4, 3, 4])",
     ]
     loads = {one["instance"]: one for one in ran.of("begin", phase="load")}
-    assert [one["name"].rpartition(".")[2] for one in loads.values()] == [
-        "aoti_load_package",
-        "__init__",
-        "__init__",
-    ]
+    names = [one["name"].rpartition(".")[2] for one in loads.values()]
+    assert names == ["aoti_load_package", "__init__", "__init__"]
     assert loads[2]["num_runners"] == 2
     assert (ran.directory / "capture" / "ca2.cubin").read_bytes() == b"as a GPU's runner reads"
     calls = ran.of("begin", phase="run")
-    assert [(call["instance"], len(call["inputs"])) for call in calls] == [
-        (2, 3),
-        (2, 3),
-        (3, 3),
-        (1, 3),
-    ]
+    assert [call["instance"] for call in calls] == [2, 2, 3, 1]
+    assert all(len(call["inputs"]) == 3 for call in calls)
     assert all(call["package"].endswith(("model.pt2", ".so")) for call in calls)
     first, second = ran.of("begin", phase="constants")
     assert (first["instance"], first["inactive"]) == (2, True)
@@ -216,8 +208,6 @@ def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_
 
 
 BOUNDED = "self.kept.append(out); del self.kept[:-48]"
-
-
 GRAPH = "self.mean = self.mean * 0.9 + (out * scale).mean()"
 
 
@@ -257,10 +247,8 @@ def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fill
     assert ran.code == 0, ran.stderr
     held = ran.of("held")
     if kept == BOUNDED:  # what was said of the first calls is taken back
-        assert [(one["count"], one["of"], one["bytes"] > 0) for one in held] == [
-            (32, 32, True),
-            (49, 96, False),
-        ]
+        found = [(one["count"], one["of"], one["bytes"] > 0) for one in held]
+        assert found == [(32, 32, True), (49, 96, False)]
         return
     if "sum" in kept:
         assert held == []
@@ -285,9 +273,7 @@ def test_models_copy_and_functions_pickle_as_before(run_script):
         """,
     )
     assert ran.code == 0, ran.stderr
-    assert ran.stdout.splitlines()[0] == "True torch.Size([4, 3, 4])"
-    assert ran.stdout.splitlines()[1] == "True"
-    assert ran.stdout.splitlines()[2].startswith("['path'")
+    assert ran.stdout.startswith("True torch.Size([4, 3, 4])\nTrue\n['path'")
 
 
 def test_of_many_calls_alike_each_is_counted_and_the_one_that_differs_or_fails_is_recorded(
@@ -407,41 +393,46 @@ def test_a_call_that_fails_leaves_later_ones_the_short_way_though_its_inputs_are
     assert ran.stdout == "True\nFalse\n"
 
 
-def test_custom_operators_are_traced_to_the_module_that_defines_them(run_script, tmp_path):
-    (tmp_path / "own_ops.py").write_text(
-        "import torch\n"
-        "@torch.library.custom_op('own::twice', mutates_args=())\n"
-        "def twice(x: torch.Tensor) -> torch.Tensor:\n"
-        "    return x * 2\n"
-        "library = torch.library.Library('other', 'DEF')\n"
-        "library.define('thrice(Tensor x) -> Tensor')\n"
+TWICE = """\
+import torch
+
+
+def twice(x: torch.Tensor) -> torch.Tensor:
+    return x * 2
+
+
+def configure(namespace):
+    torch.library.custom_op(f"{namespace}::twice", twice, mutates_args=())
+"""
+
+
+@pytest.fixture
+def custom_ops(run_script, tmp_path):
+    """Return what is told of the operators of a module that a script imports and uses so."""
+
+    def run(more, use):
+        (tmp_path / "own_ops.py").write_text(TWICE + more)
+        load = 'torch._inductor.aoti_load_package("model.pt2")'
+        [found] = run_script(f"import torch, own_ops\n{use}\n{load}", load=False).of("custom_ops")
+        return found
+
+    return run
+
+
+def test_custom_operators_are_traced_to_the_module_that_defines_them(custom_ops, tmp_path):
+    library = "library = torch.library.Library('other', 'DEF')\n"
+    found = custom_ops(
+        f"configure('own')\n{library}library.define('thrice(Tensor x) -> Tensor')\n", ""
     )
-    ran = run_script(
-        "import torch, own_ops\n" + 'torch._inductor.aoti_load_package("model.pt2")', load=False
-    )
-    [found] = ran.of("custom_ops")
     assert {(n["namespace"], n["module"], n["file"]) for n in found["namespaces"]} == {
         (name, "own_ops", str(tmp_path / "own_ops.py")) for name in ("own", "other")
     }
 
 
 def test_an_operator_that_the_script_has_a_function_register_comes_back_with_the_script(
-    run_script, tmp_path
+    custom_ops, tmp_path
 ):
-    (tmp_path / "own_ops.py").write_text(
-        "import torch\n"
-        "def twice(x: torch.Tensor) -> torch.Tensor:\n"
-        "    return x * 2\n"
-        "def configure(namespace):\n"
-        "    torch.library.custom_op(f'{namespace}::twice', twice, mutates_args=())\n"
-    )
-    ran = run_script(
-        "import torch, own_ops\nown_ops.configure('own')\n"
-        'torch._inductor.aoti_load_package("model.pt2")',
-        load=False,
-    )
-    [found] = ran.of("custom_ops")
-    [[word, file]] = found["registered"]
+    [[word, file]] = custom_ops("", "own_ops.configure('own')")["registered"]
     assert word == "__main__" and file.startswith(str(tmp_path))
 
 
@@ -477,9 +468,14 @@ def test_an_unwritable_place_for_events_does_not_stop_the_script(run_script):
     assert ran.stdout == "torch.Size([4, 3, 4])\n"
 
 
-def test_another_sitecustomize_and_usercustomize_still_run(run_script, tmp_path):
-    own = tmp_path / "own"
-    own.mkdir()
+@pytest.fixture
+def own(tmp_path):
+    """Return a folder for a sitecustomize of the user's."""
+    (tmp_path / "own").mkdir()
+    return tmp_path / "own"
+
+
+def test_another_sitecustomize_and_usercustomize_still_run(run_script, own):
     (own / "sitecustomize.py").write_text("print('own sitecustomize')\nMARK = 1\n")
     (own / "usercustomize.py").write_text("print('own usercustomize')\n")
     source = "import sitecustomize\nprint(sitecustomize.MARK, sitecustomize.__file__)"
@@ -490,9 +486,7 @@ def test_another_sitecustomize_and_usercustomize_still_run(run_script, tmp_path)
     assert lines[-1] == f"1 {own / 'sitecustomize.py'}"
 
 
-def test_a_failing_sitecustomize_fails_as_it_would(run_script, tmp_path):
-    own = tmp_path / "own"
-    own.mkdir()
+def test_a_failing_sitecustomize_fails_as_it_would(run_script, own):
     (own / "sitecustomize.py").write_text("raise RuntimeError('broken here')\n")
     ran = run_script("print('goes on')", load=False, env={"PYTHONPATH": str(own)})
     assert ran.stdout == "goes on\n"

@@ -5,14 +5,10 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-import json
 import os
-import socket
 import subprocess
-import sys
 import tarfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,64 +18,12 @@ import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.web import tokens
 from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
-from server.conftest import answer_of, error_of
-
-ALICE, BOB = "a" * 20, "b" * 20
-PATIENCE_S = 60.0
-WAITS = "import signal\nprint('waiting', flush=True)\nsignal.pause()\n"
+from server.conftest import ALICE, BOB, PATIENCE_S, SERVE, answer_of, error_of, posted, tokens_of
 
 
-@dataclass(frozen=True)
-class Served:
-    place: str
-    home: Path
-    process: subprocess.Popen[str]
-
-    @property
-    def url(self) -> str:
-        return f"http://{self.place}/mcp"
-
-    @contextlib.asynccontextmanager
-    async def client(self, token: str = "", mode: Any = "auto") -> AsyncIterator[Client]:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S) as http:
-            transport = streamable_http_client(self.url, http_client=http)
-            async with Client(transport, mode=mode) as client:
-                yield client
-
-
-@contextlib.contextmanager
-def served(home: Path, *words: str) -> Iterator[Served]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        place = f"127.0.0.1:{free.getsockname()[1]}"
-    environment = {**os.environ, "AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable}
-    argv = [sys.executable, "-m", "aoti_debug", "serve", "--http", place, *words]
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment, text=True) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("serving")
-        try:
-            yield Served(place, home, process)
-        finally:
-            process.terminate()
-
-
-@pytest.fixture(scope="module")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server with a token for each of two clients."""
-    folder = tmp_path_factory.mktemp("guarded")
-    file = folder / "tokens"
-    file.write_text(f"# who may call\nalice {ALICE}\nbob {BOB}\n")
-    file.chmod(0o600)
-    with served(folder / "home", "--token-file", str(file)) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server without a token, for this machine alone."""
-    with served(tmp_path_factory.mktemp("loopback") / "home") as server:
-        yield server
+async def lines_read(client: Client, text: str = "RuntimeError: no") -> int:
+    """Have a client diagnose a log; return how many lines that is said to have."""
+    return int(answer_of(await client.call_tool("diagnose_log", {"text": text}))["lines"])
 
 
 @pytest.mark.parametrize(
@@ -105,15 +49,6 @@ def test_stranger_gets_401_and_learns_nothing(guarded, headers, path):
         assert said.headers["connection"] == "close"
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_client_with_a_token_is_served(guarded, mode):
-    async def main() -> Any:
-        async with guarded.client(ALICE, mode) as client:
-            return await client.call_tool("diagnose_log", {"text": "RuntimeError: no"})
-
-    assert answer_of(anyio.run(main))["lines"] == 1
-
-
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
@@ -134,49 +69,43 @@ def test_page_in_a_browser_cannot_reach_the_server(loopback, headers, status, pa
 
 
 async def refused(client: Client, run: str) -> None:
-    for tool, more in (
-        ("wait_run", {"wait_s": 0}),
-        ("cancel_run", {}),
-        ("read_artifact", {"name": "run.json"}),
-        ("explain_kernel", {"kernel": "0"}),
-    ):
-        assert "there is no run" in error_of(await client.call_tool(tool, {"run": run, **more}))
     for tool, asked in (
+        ("wait_run", {"run": run, "wait_s": 0}),
+        ("cancel_run", {"run": run}),
+        ("read_artifact", {"run": run, "name": "run.json"}),
+        ("explain_kernel", {"run": run, "kernel": "0"}),
         ("minify", {"what": run}),
         ("verify_fix", {"what": __file__, "against": run}),
     ):
         assert "there is no run" in error_of(await client.call_tool(tool, asked))
 
 
-def test_run_belongs_to_the_token_that_started_it(guarded, tmp_path):
-    (tmp_path / "waits.py").write_text(WAITS)
-    asked = {"script": str(tmp_path / "waits.py"), "wait_s": 0}
+async def cancelled(client: Client, run: str) -> bool:
+    ended = answer_of(await client.call_tool("cancel_run", {"run": run}))
+    return bool(ended["status"] == "cancelled")
 
+
+def test_run_belongs_to_the_token_that_started_it(guarded, waits):
     async def main() -> None:
         async with guarded.client(ALICE) as alice, guarded.client(BOB) as bob:
-            run = answer_of(await alice.call_tool("run_stage", asked))["run"]
+            run = answer_of(await alice.call_tool("run_stage", waits))["run"]
             await refused(bob, run)
         async with guarded.client(ALICE, "legacy") as again:  # another session, the same token
             assert answer_of(await again.call_tool("wait_run", {"run": run, "wait_s": 0}))
             named = {"run": run, "name": "run.json"}
             assert run in answer_of(await again.call_tool("read_artifact", named))["text"]
-            ended = answer_of(await again.call_tool("cancel_run", {"run": run}))
-            assert ended["status"] == "cancelled"
+            assert await cancelled(again, run)
 
     anyio.run(main)
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_run_belongs_to_its_session_where_there_is_no_token(loopback, tmp_path, mode):
-    (tmp_path / "waits.py").write_text(WAITS)
-    asked = {"script": str(tmp_path / "waits.py"), "wait_s": 0}
-
+def test_run_belongs_to_its_session_where_there_is_no_token(loopback, waits, mode):
     async def main() -> None:
         async with loopback.client("", mode) as one, loopback.client("", mode) as other:
-            run = answer_of(await one.call_tool("run_stage", asked))["run"]
+            run = answer_of(await one.call_tool("run_stage", waits))["run"]
             await refused(other, run)
-            ended = answer_of(await one.call_tool("cancel_run", {"run": run}))
-            assert ended["status"] == "cancelled"
+            assert await cancelled(one, run)
             await refused(other, run)
 
     anyio.run(main)
@@ -187,14 +116,11 @@ def test_two_hundred_connections_and_slow_clients_harm_no_other(guarded):
     slow = start + f"Authorization: Bearer {BOB}\r\nContent-Length: 1000000\r\n\r\n{{".encode()
     with contextlib.ExitStack() as held:
         for number in range(200):
-            connection = socket.create_connection(guarded.place.split(":"))
-            held.enter_context(connection)
-            connection.sendall(slow if number % 2 else start)
+            held.enter_context(guarded.connected()).sendall(slow if number % 2 else start)
 
         async def one() -> None:
             async with guarded.client(ALICE) as client:
-                said = await client.call_tool("diagnose_log", {"text": "RuntimeError: no"})
-                assert answer_of(said)["lines"] == 1
+                assert await lines_read(client) == 1
 
         async def main() -> None:
             with anyio.fail_after(PATIENCE_S):
@@ -214,17 +140,10 @@ def packed(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
     return made.getvalue()
 
 
-def sent(server: Served, body: Any, token: str = ALICE) -> httpx2.Response:
-    headers = {"Authorization": f"Bearer {token}"}
-    return httpx2.post(
-        f"http://{server.place}/upload", headers=headers, content=body, timeout=PATIENCE_S
-    )
-
-
 def test_uploaded_folder_is_run_and_its_artifacts_paged_back(guarded):
     module = (tarfile.TarInfo("./part/said.py"), b"WORDS = 'from the rack'\n")
     main_script = (tarfile.TarInfo("./go.py"), b"from part.said import WORDS\nprint(WORDS)\n")
-    found = sent(guarded, packed(module, main_script)).json()
+    found = posted(guarded, packed(module, main_script), path="/upload").json()
     assert found["files"] == 2
     assert Path(found["folder"]).stat().st_mode & 0o077 == 0
 
@@ -241,6 +160,11 @@ def link(name: str, to: str, kind: bytes) -> tuple[tarfile.TarInfo, bytes]:
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, to
     return info, b""
+
+
+def holding(*names: str, data: bytes = b"x") -> bytes:
+    """Return an archive of files with the same content."""
+    return packed(*((tarfile.TarInfo(name), data) for name in names))
 
 
 LONG = tarfile.TarInfo("././@LongLink")
@@ -280,7 +204,7 @@ def sparse(form: str) -> bytes:
 def test_a_sparse_file_is_refused_before_its_map_is_read(guarded, form):
     body = sparse(form)
     assert len(body) < 1 << 20
-    said = sent(guarded, body)
+    said = posted(guarded, body, path="/upload")
     assert (said.status_code, said.json()["error"]) == (413, "the archive holds a sparse file")
 
 
@@ -291,38 +215,32 @@ NEGATIVE = BELOW_ZERO.tobuf(tarfile.PAX_FORMAT)
 HARMFUL: dict[str, tuple[Callable[[], bytes], int]] = {
     "empty": (lambda: b"", 400),
     "text": (lambda: b"no archive", 400),
-    "outside": (lambda: packed((tarfile.TarInfo("../outside"), b"x")), 400),
+    "outside": (lambda: holding("../outside"), 400),
     "link": (lambda: packed(link("out", "/etc", tarfile.SYMTYPE)), 400),
     "hard link": (lambda: packed(link("out", "/etc/passwd", tarfile.LNKTYPE)), 400),
     "pipe": (lambda: packed(link("pipe", "", tarfile.FIFOTYPE)), 400),
     "negative size": (lambda: gzip.compress(NEGATIVE + bytes(1024)), 400),
-    "bomb": (lambda: packed((tarfile.TarInfo("big"), bytes(300 << 20))), 413),
-    "many": (lambda: packed(*((tarfile.TarInfo(f"f{n}"), b"") for n in range(5001))), 413),
-    "deep": (lambda: packed((tarfile.TarInfo("d/" * 1000 + "f"), b"")), 413),
+    "bomb": (lambda: holding("big", data=bytes(300 << 20)), 413),
+    "many": (lambda: holding(*(f"f{n}" for n in range(5001)), data=b""), 413),
+    "deep": (lambda: holding("d/" * 1000 + "f", data=b""), 413),
     "header": (lambda: gzip.compress(HEADER_OF_A_GIGABYTE + bytes(400 << 20), 1), 413),
     "header that takes hours": (lambda: gzip.compress(extended(b"1" * (4 << 20))), 413),
     "headers without end": (lambda: extended(b"12 path=abc\n") * 3000, 400),
     "large": (lambda: bytes(65 << 20), 413),
-    "name": (lambda: packed((tarfile.TarInfo("n" * 300), b"x")), 400),
-    "twice": (lambda: packed((tarfile.TarInfo("n"), b"x"), (tarfile.TarInfo("n/m"), b"x")), 400),
+    "name": (lambda: holding("n" * 300), 400),
+    "twice": (lambda: holding("n", "n/m"), 400),
 }
 
 
 @pytest.mark.parametrize("name", HARMFUL)
 def test_archive_that_means_harm_leaves_nothing(guarded, name):
     make, status = HARMFUL[name]
-    said = sent(guarded, make())
+    said = posted(guarded, make(), path="/upload")
     assert said.status_code == status
     assert said.json()["help"]
     uploads = guarded.home / "uploads"
     assert not [*uploads.rglob("outside"), *uploads.rglob("out"), *uploads.rglob("big")]
     assert not (uploads.parent / "outside").exists()
-
-
-def tokens_of(path: Path, text: str, mode: int = 0o600) -> Path:
-    path.write_text(text)
-    path.chmod(mode)
-    return path
 
 
 @pytest.mark.parametrize(
@@ -339,12 +257,21 @@ def tokens_of(path: Path, text: str, mode: int = 0o600) -> Path:
 )
 def test_tokens_that_protect_nothing_are_refused(tmp_path, text, mode, why):
     with pytest.raises(WrongUse, match=why) as said:
-        tokens(tokens_of(tmp_path / "tokens", text, mode), {})
+        tokens(tokens_of(tmp_path, text, mode), {})
     assert ALICE not in str(said.value)
 
 
 def test_beyond_this_machine_a_token_is_needed(tmp_path):
-    assert "a token is needed" in refusal("0.0.0.0:1", "--allow-remote")
+    unnamed = {name: value for name, value in os.environ.items() if name != "AOTI_DEBUG_TOKEN"}
+    ended = subprocess.run(
+        [*SERVE, "--http", "0.0.0.0:1", "--allow-remote"],
+        capture_output=True,
+        text=True,
+        env=unnamed,
+        timeout=PATIENCE_S,
+    )
+    assert ended.returncode == 2
+    assert "a token is needed" in ended.stderr and "Traceback" not in ended.stderr
     with pytest.raises(WrongUse, match="No such file"):
         tokens(tmp_path / "missing", {})
     environment = {"AOTI_DEBUG_TOKEN": "0" * 40, "HOME": "/"}
@@ -352,23 +279,9 @@ def test_beyond_this_machine_a_token_is_needed(tmp_path):
     assert environment == {"HOME": "/"}, "no program that is run inherits it"
 
 
-def refusal(*words: str) -> str:
-    environment = {name: value for name, value in os.environ.items() if name != "AOTI_DEBUG_TOKEN"}
-    ended = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", "serve", "--http", *words],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=PATIENCE_S,
-    )
-    assert ended.returncode == 2
-    assert "Traceback" not in ended.stderr
-    return ended.stderr
-
-
 def test_answers_are_json_that_any_client_reads(loopback):
-    async def main() -> Any:
+    async def main() -> int:
         async with loopback.client() as client:
-            return await client.call_tool("diagnose_log", {"text": "\x1b[31mRuntimeError: \x9b no"})
+            return await lines_read(client, "\x1b[31mRuntimeError: \x9b no")
 
-    json.dumps(answer_of(anyio.run(main)))
+    assert anyio.run(main)

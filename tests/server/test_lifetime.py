@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,19 @@ from typing import Any
 import anyio
 import psutil
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from programs import CLOSED, READ, FileWatch
+from server.conftest import (
+    BEGIN,
+    PATIENCE_S,
+    SERVE,
+    Server,
+    answer_of,
+    over_stdio,
+    posted,
+    served,
+)
 
-PATIENCE_S = 60.0  # for things to begin
 GONE_S = 5.0  # for processes to end
 
 TARGET = """\
@@ -63,50 +71,6 @@ class Target:
         os.close(self._file)
 
 
-class Server:
-    """A server as clients start it, spoken to by hand."""
-
-    def __init__(self, home: Path, errors: Path) -> None:
-        with errors.open("w") as file:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "aoti_debug", "serve"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=file,
-                env={
-                    **os.environ,
-                    "AOTI_DEBUG_HOME": str(home),
-                    "AOTI_DEBUG_PYTHON": sys.executable,
-                },
-                text=True,
-            )
-        client = {"name": "test", "version": "1"}
-        self.ask(
-            "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
-        )
-        self.receive()
-        self.tell("notifications/initialized", {})
-
-    def ask(self, method: str, params: dict[str, Any], number: int = 1) -> None:
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-
-    def tell(self, method: str, params: dict[str, Any]) -> None:
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
-
-    def receive(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        return dict(json.loads(self.process.stdout.readline()))
-
-    def call(self, arguments: dict[str, Any], tool: str = "run_stage") -> None:
-        self.ask("tools/call", {"name": tool, "arguments": arguments}, number=2)
-
-    def _send(self, message: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
-
-
 @pytest.fixture
 def target(tmp_path: Path) -> Iterator[Target]:
     made = Target(tmp_path)
@@ -115,25 +79,15 @@ def target(tmp_path: Path) -> Iterator[Target]:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server(tmp_path / "home", tmp_path / "errors")
-    yield made
-    made.process.kill()
-    made.process.wait()
-    for stream in (made.process.stdin, made.process.stdout):
-        assert stream is not None
-        with contextlib.suppress(BrokenPipeError):
-            stream.close()
-
-
-@pytest.fixture
-def endless_log(tmp_path: Path) -> Iterator[tuple[Path, FileWatch]]:
-    """A log that takes an hour to read, and a watch that sees it read and closed."""
+def reading(server: Server, tmp_path: Path) -> Iterator[FileWatch]:
+    """Have the server read a log that takes an hour; watch that log."""
     path = tmp_path / "endless.log"
     path.touch()
     os.truncate(path, 1 << 40)
     watch = FileWatch(path)
-    yield path, watch
+    server.call({"path": str(path)}, "diagnose_log")
+    watch.wait(READ)
+    yield watch
     watch.close()
 
 
@@ -142,10 +96,17 @@ def assert_gone(processes: list[psutil.Process]) -> None:
     assert [p for p in alive if p.status() != psutil.STATUS_ZOMBIE] == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
-def test_signal_to_the_server_ends_its_runs(server, target, number):
+def begun(server: Server, target: Target) -> list[psutil.Process]:
     server.call(target.call())
-    processes = target.processes()
+    return target.processes()
+
+
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+@pytest.mark.parametrize("number", [*SIGNALS, signal.SIGKILL])
+def test_signal_to_the_server_ends_its_runs(server, target, number):
+    processes = begun(server, target)
     server.process.send_signal(number)
     assert server.process.wait(PATIENCE_S) == -number
     assert_gone(processes)
@@ -161,20 +122,26 @@ def test_signal_ends_a_run_that_no_call_waits_for(server, target):
 
 
 def test_closed_standard_input_ends_server_and_runs(server, target):
-    server.call(target.call())
-    processes = target.processes()
+    processes = begun(server, target)
     server.process.stdin.close()
     assert server.process.wait(PATIENCE_S) == 0
     assert_gone(processes)
 
 
-def test_cancelled_call_ends_its_run_and_not_the_server(server, target):
-    server.call(target.call())
-    processes = target.processes()
+def cancel(server: Server) -> None:
     server.tell("notifications/cancelled", {"requestId": 2})
-    assert_gone(processes)
+
+
+def assert_answers(server: Server) -> None:
     server.ask("tools/list", {}, number=3)
     assert server.receive()["id"] == 3
+
+
+def test_cancelled_call_ends_its_run_and_not_the_server(server, target):
+    processes = begun(server, target)
+    cancel(server)
+    assert_gone(processes)
+    assert_answers(server)
 
 
 def test_half_of_a_surrogate_pair_in_a_call_is_answered(server):
@@ -200,14 +167,10 @@ def test_server_that_is_being_spoken_to_ends_at_sigterm(server, tmp_path):
     assert (tmp_path / "errors").read_text() == ""
 
 
-def test_cancelled_call_stops_reading_its_log(server, endless_log):
-    log, watch = endless_log
-    server.call({"path": str(log)}, "diagnose_log")
-    watch.wait(READ)
-    server.tell("notifications/cancelled", {"requestId": 2})
-    watch.wait(CLOSED)
-    server.ask("tools/list", {}, number=3)
-    assert server.receive()["id"] == 3
+def test_cancelled_call_stops_reading_its_log(server, reading):
+    cancel(server)
+    reading.wait(CLOSED)
+    assert_answers(server)
 
 
 def test_an_artifact_of_any_size_is_answered_without_counting_its_lines(server, tmp_path):
@@ -220,27 +183,20 @@ def test_an_artifact_of_any_size_is_answered_without_counting_its_lines(server, 
     assert (page["unit"], page["total"]) == ("bytes", 1 << 40)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_server_that_reads_a_log_ends_at_a_signal(server, endless_log, number):
-    log, watch = endless_log
-    server.call({"path": str(log)}, "diagnose_log")
-    watch.wait(READ)
+@pytest.mark.parametrize("number", SIGNALS)
+def test_server_that_reads_a_log_ends_at_a_signal(server, reading, number):
     server.process.send_signal(number)
     assert server.process.wait(PATIENCE_S) == -number
 
 
-def test_server_that_reads_a_log_ends_with_its_client(server, endless_log, tmp_path):
-    log, watch = endless_log
-    server.call({"path": str(log)}, "diagnose_log")
-    watch.wait(READ)
+def test_server_that_reads_a_log_ends_with_its_client(server, reading, tmp_path):
     server.process.stdin.close()
     assert server.process.wait(PATIENCE_S) == 0
     assert (tmp_path / "errors").read_text() == ""
 
 
 def test_client_that_is_killed_is_no_reason_for_a_traceback(server, target, tmp_path):
-    server.call(target.call())
-    processes = target.processes()
+    processes = begun(server, target)
     server.process.stdout.close()
     server.process.stdin.close()
     assert server.process.wait(PATIENCE_S) == 1
@@ -249,8 +205,7 @@ def test_client_that_is_killed_is_no_reason_for_a_traceback(server, target, tmp_
 
 
 def test_server_killed_in_a_run_leaves_a_readable_directory(server, target, tmp_path):
-    server.call(target.call())
-    target.processes()
+    begun(server, target)
     server.process.kill()
     server.process.wait()
     (run,) = (tmp_path / "home" / "runs").iterdir()
@@ -259,17 +214,11 @@ def test_server_killed_in_a_run_leaves_a_readable_directory(server, target, tmp_
 
 
 def test_client_that_leaves_takes_its_runs_along(target, tmp_path):
-    async def main() -> list[psutil.Process]:
-        environment = {"AOTI_DEBUG_HOME": str(tmp_path / "home")}
-        parameters = StdioServerParameters(
-            command=sys.executable, args=["-m", "aoti_debug", "serve"], env=environment
-        )
-        async with Client(parameters) as client:
-            arguments = target.call(wait_s=0, python=sys.executable)
-            await client.call_tool("run_stage", arguments)
-            return await anyio.to_thread.run_sync(target.processes)
+    async def work(client: Client) -> list[psutil.Process]:
+        await client.call_tool("run_stage", target.call(wait_s=0))
+        return await anyio.to_thread.run_sync(target.processes)
 
-    assert_gone(anyio.run(main))
+    assert_gone(over_stdio(tmp_path / "home", work))
 
 
 FAR = """\
@@ -285,39 +234,25 @@ def test_a_server_behind_a_pipe_with_little_environment_is_one_like_any_other(ta
     script.write_text("import os\nprint('DISPLAY' in os.environ)\nraise KeyError('there')\n")
     far = FAR.format(home=tmp_path / "home", python=sys.executable)
 
-    async def main() -> tuple[dict[str, Any], dict[str, Any], list[psutil.Process]]:
-        parameters = StdioServerParameters(command="sh", args=["-c", far], env={"DISPLAY": ":0"})
-        async with Client(parameters) as client:
-            wanted = {"script": str(script), "python": sys.executable}
-            answer = (await client.call_tool("triage", wanted)).structured_content
-            page = {"run": answer["run"], "name": "stdout.log"}
-            read = (await client.call_tool("read_artifact", page)).structured_content
-            await client.call_tool("run_stage", target.call(wait_s=0, python=sys.executable))
-            return answer, read, await anyio.to_thread.run_sync(target.processes)
+    async def work(client: Client) -> list[psutil.Process]:
+        wanted = {"script": str(script), "python": sys.executable}
+        answer = answer_of(await client.call_tool("triage", wanted))
+        assert "KeyError: 'there'" in answer["diagnosis"]["summary"]
+        page = {"run": answer["run"], "name": "stdout.log"}
+        assert answer_of(await client.call_tool("read_artifact", page))["text"] == "False"
+        await client.call_tool("run_stage", target.call(wait_s=0, python=sys.executable))
+        return await anyio.to_thread.run_sync(target.processes)
 
-    answer, read, processes = anyio.run(main)
-    assert "KeyError: 'there'" in answer["diagnosis"]["summary"]
-    assert read["text"] == "False"
-    assert_gone(processes)
+    assert_gone(over_stdio(tmp_path / "home", work, "sh", "-c", far, DISPLAY=":0"))
 
 
 HEAVY = {"torch", "numpy", "rich", "typer", "triton", "elftools"}
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 
 
 def serve(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *options, "-m", "aoti_debug", "serve"],
-        input=json.dumps(INITIALIZE) + "\n",
+        [sys.executable, *options, *SERVE[1:]],
+        input=json.dumps(BEGIN) + "\n",
         capture_output=True,
         text=True,
         check=True,
@@ -360,40 +295,17 @@ def test_initialize_is_answered_and_nothing_else_is_said():
     assert ended.stderr == ""
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
-
-
-def test_http_says_where_it_is_served_once_it_is():
-    place = f"127.0.0.1:{free_port()}"
-    with subprocess.Popen(
-        [sys.executable, "-m", "aoti_debug", "serve", "--http", place],
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as served:
-        assert served.stderr is not None
-        assert served.stderr.readline() == f"serving MCP at http://{place}/mcp\n"
-        request = urllib.request.Request(
-            f"http://{place}/mcp",
-            json.dumps(INITIALIZE).encode(),
-            {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"},
-        )
-        with urllib.request.urlopen(request) as answer:
-            assert b'"aoti-debug"' in answer.read()
-        served.terminate()
-        assert served.stderr.read() == ""
-    assert served.returncode == -signal.SIGTERM
+def test_http_says_where_it_is_served_once_it_is(tmp_path):
+    with served(tmp_path / "home") as server:
+        assert '"aoti-debug"' in posted(server, BEGIN, "").text
+        assert server.ended() == ""
+    assert server.process.returncode == -signal.SIGTERM
 
 
 def test_http_at_a_port_that_is_taken_says_so():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
-        ended = subprocess.run(
-            [sys.executable, "-m", "aoti_debug", "serve", "--http", place],
-            capture_output=True,
-            text=True,
-        )
+        ended = subprocess.run([*SERVE, "--http", place], capture_output=True, text=True)
     assert "address already in use" in ended.stderr
     assert "serving" not in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -411,19 +323,7 @@ def test_stray_output_does_not_reach_the_client(tmp_path):
         "server.add_tool(noisy)\n"
         "serve(server)\n"
     )
-    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "noisy"}}
-    ended = subprocess.Popen(
-        [sys.executable, "-c", source],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with ended:
-        assert ended.stdin is not None
-        assert ended.stdout is not None
-        for message in (INITIALIZE, call):
-            ended.stdin.write(json.dumps(message) + "\n")
-            ended.stdin.flush()
-            assert json.loads(ended.stdout.readline())["id"] == message["id"]
-        ended.stdin.close()
+    words = (sys.executable, "-c", source)
+    with contextlib.closing(Server(tmp_path / "home", tmp_path / "errors", *words)) as noisy:
+        noisy.call({}, "noisy")
+        assert noisy.receive()["id"] == 2

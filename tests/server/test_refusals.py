@@ -7,8 +7,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,11 +17,11 @@ from aoti_debug.errors import WrongUse
 from aoti_debug.run.directory import prune
 from aoti_debug.tools.fit import answer
 from aoti_debug.tools.tool import absolute, tool
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.server import MCPServer
 from mcp_types import CallToolResult
 from recordings import write
-from server.conftest import ONE_ERA, answer_of, error_of
+from server.conftest import ASSERTED, ONE_ERA, answer_of, error_of, over_stdio
 
 RUN = "r-20200101-0000-zzzz"
 
@@ -46,7 +44,7 @@ RUN = "r-20200101-0000-zzzz"
         ("triage", {"script": "/none/no.py"}, "no script /none/no.py"),
         ("triage", {"script": "infer.py"}, "absolute path"),
         ("triage", {"scrpt": "/x.py"}, "unknown argument `scrpt`. This tool takes: script, "),
-        ("triage", {"args": "-x"}, "`args`: Input should be a valid list"),
+        ("triage", {"args": "-x"}, "wrong arguments: `args`: Input should be a valid list"),
         ("run_stage", {"command": ["/nope/x"]}, "no program /nope/x"),
         ("run_stage", {"command": ["./a.out"]}, "absolute path"),
         ("run_stage", {"command": ["sh"], "env": {"A=B": "1"}}, "holds no `=`"),
@@ -113,8 +111,6 @@ def test_package_held_against_an_interpreter_that_is_none(call, tmp_path):
 
 async def demo(kind: str) -> Annotated[CallToolResult, RunsAnswer]:
     """Fail in some way."""
-    if kind == "ours":
-        raise WrongUse("it is upside down", help="Turn it round.")
     if kind == "crash":
         raise ZeroDivisionError("secret " * 1000)
     return answer(RunsAnswer())
@@ -131,24 +127,12 @@ def ask(kind: Any) -> Any:
     return anyio.run(main)
 
 
-def test_our_error_says_what_to_do():
-    result = ask("ours")
-    assert result.is_error
-    assert result.content[0].text == "it is upside down. Turn it round."
-
-
 def test_crash_says_its_kind_and_where_the_log_is(caplog: pytest.LogCaptureFixture):
     text = ask("crash").content[0].text
     assert text.startswith("ZeroDivisionError: secret ")
     assert len(text) < 600
     assert "log" in text
     assert "ZeroDivisionError" in caplog.text
-
-
-def test_wrong_type_names_the_argument():
-    text = ask(["a", "list"]).content[0].text
-    assert text.startswith("wrong arguments: `kind`: ")
-    assert "http" not in text
 
 
 def test_many_wrong_items_are_refused_before_each_is_looked_at():
@@ -171,23 +155,7 @@ def test_empty_answer_is_an_empty_object():
     assert ask("fine").structured_content == {}
 
 
-PATIENCE_S = 60.0
 DEVICE = '{"AOTI_DEVICE_KEY":"cpu\\ud800 \\u202e\\u009b31m\\udb40\\udc41\\u0007"}'
-
-
-def served(home: Path, work: Callable[[Client], Awaitable[Any]]) -> Any:
-    """Do some work as a client of a server over standard input and output."""
-
-    async def main() -> Any:
-        environment = {"AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable}
-        parameters = StdioServerParameters(
-            command=sys.executable, args=["-m", "aoti_debug", "serve"], env=environment
-        )
-        with anyio.fail_after(PATIENCE_S):
-            async with Client(parameters) as client:
-                return await work(client)
-
-    return anyio.run(main)
 
 
 def script(folder: Path, *lines: str) -> str:
@@ -195,6 +163,19 @@ def script(folder: Path, *lines: str) -> str:
     here = "here = pathlib.Path(os.environ['AOTI_DEBUG_EVENTS']).parent"
     path.write_text("\n".join(("import os, pathlib, shutil", here, *lines)))
     return str(path)
+
+
+@pytest.fixture
+def diagnosed(call, tmp_path):
+    """Triage a script of these lines; return the diagnosis."""
+
+    def run(*lines: str) -> Any:
+        return answer_of(call("triage", script=script(tmp_path, *lines)))["diagnosis"]
+
+    return run
+
+
+PRINTED = "import sys\nprint({!r}, file=sys.stderr)"
 
 
 def test_text_that_is_no_unicode_is_answered_and_harmless(tmp_path):
@@ -215,7 +196,7 @@ def test_text_that_is_no_unicode_is_answered_and_harmless(tmp_path):
             assert "\u202e" not in said
             assert "\x9b" not in said
 
-    served(tmp_path / "home", work)
+    over_stdio(tmp_path / "home", work)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "long", "much", "folder", "link"])
@@ -245,7 +226,7 @@ def test_answer_that_is_no_regular_file_is_not_waited_for(tmp_path, kind):
             assert "Read its artifacts" in said
         assert answer_of(await client.call_tool("run_stage", {"script": script(tmp_path)}))
 
-    served(tmp_path / "home", work)
+    over_stdio(tmp_path / "home", work)
 
 
 @ONE_ERA
@@ -285,27 +266,22 @@ def test_links_that_a_script_leaves_are_not_written_through(call, tmp_path):
 
 
 @ONE_ERA
-def test_logs_that_we_did_not_write_are_not_read(call, tmp_path):
+def test_logs_that_we_did_not_write_are_not_read(diagnosed):
     fault = "Program received signal SIGSEGV, Segmentation fault."
     planted = ("gdb.log", "cuda.log", "cuda-gdb.log", "stacks.log", "sanitizer.log")
     lines = [f"(here / {name!r}).write_text({fault!r})" for name in planted]
-    found = answer_of(call("triage", script=script(tmp_path, *lines)))["diagnosis"]
+    found = diagnosed(*lines)
     assert found["category"] == "user_code"
     assert not {one["artifact"] for one in found.get("evidence", ())}.intersection(planted)
 
 
-ASSERTED = (
-    "/tmp/torchinductor_u/ab/cabcd.py:34: unknown: block: [0,0,0], thread: [5,0,0] Assertion "
-    "`index out of bounds: 0 <= tmp4 < 1000` failed."
-)
 HELLO = "Error: input_handles[0]: unmatched dtype, expected: 6(at::kFloat), but got: 7(at::kDouble)"
 
 
 @ONE_ERA
 @pytest.mark.parametrize("said", [ASSERTED, f"hello {HELLO}", HELLO], ids=["assert", "hello", "it"])
-def test_words_alone_prove_nothing(call, tmp_path, said):
-    path = script(tmp_path, "import sys", f"print({said!r}, file=sys.stderr)")
-    found = answer_of(call("triage", script=path))["diagnosis"]
+def test_words_alone_prove_nothing(diagnosed, said):
+    found = diagnosed(PRINTED.format(said))
     assert found["confidence"] != "proved" or found["category"] in ("no_fault", "user_code")
 
 
@@ -330,9 +306,8 @@ def test_words_of_a_program_without_the_probe_prove_nothing(call, said, ends):
 
 @ONE_ERA
 @pytest.mark.parametrize("said", [ASSERTED, HELLO], ids=["assert", "check"])
-def test_real_exception_beside_printed_words_wins(call, tmp_path, said):
-    lines = ("import sys", f"print({said!r}, file=sys.stderr)", "raise ValueError('seven is odd')")
-    found = answer_of(call("triage", script=script(tmp_path, *lines)))["diagnosis"]
+def test_real_exception_beside_printed_words_wins(diagnosed, said):
+    found = diagnosed(PRINTED.format(said), "raise ValueError('seven is odd')")
     assert found["category"] == "user_code"
     assert "seven is odd" in found["summary"]
 

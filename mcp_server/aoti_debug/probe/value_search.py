@@ -190,10 +190,9 @@ def _apart(some: Any, probes: Any) -> Any:
 def _same_in_part(some: Any, probes: Any) -> Any:
     """Tell of rows of probes which have so many in common with one that no other value does."""
     same = ((some - probes).abs() <= _DIGITS * probes.abs()) & (probes != 0)
-    found = same.sum(1) >= _SAME
-    for row in found.nonzero().flatten().tolist():
-        found[row] = len(probes[same[row]].unique()) >= _SAME
-    return found
+    kinds = probes.unique(return_inverse=True)[1]
+    of_kind = torch.nn.functional.one_hot(kinds).to(torch.float64)
+    return (same.to(torch.float64) @ of_kind > 0).sum(1) >= _SAME
 
 
 def _places(names: Sequence[frozenset[str]]) -> dict[str, Any]:
@@ -225,8 +224,9 @@ class _Group:
         """Yield what a value is worth comparing with, since it may be the same, in part, or is
         nearer than any before: how far it is, whether it may be the same, whether in part, and
         whether what was written for its node is not."""
-        apart, part = _apart(self.probes, probes), _same_in_part(self.probes, probes)
-        own, same = torch.zeros_like(self.open), torch.zeros_like(self.open)
+        apart = _apart(self.probes, probes)
+        own, same, part = torch.zeros(3, len(self.open), dtype=torch.bool)
+        part[self.open] = _same_in_part(self.probes[self.open], probes)
         for name in names:
             if name in self._names:
                 own[self._names[name]] = True
