@@ -423,6 +423,21 @@ def test_memory_that_is_short_is_told_before_the_size_that_asked_for_it() -> Non
     assert failed(text, reports).category == "out_of_memory"
 
 
+def test_a_write_outside_a_buffer_is_named_before_the_heap_that_it_damages() -> None:
+    wrong = {"kernel": "cpp_fused_bmm_0", "argument": "out_ptr0", "bytes": 64, "behind": 24}
+    found = {
+        overrun is not None: failed(
+            "corrupted size vs. prev_size",
+            checks(redzones={"state": "done", "overrun": overrun}),
+        )
+        for overrun in (wrong, None)
+    }
+    assert (found[True].category, found[True].confidence) == ("host_segfault", "proved")
+    assert "24 bytes past the end of its buffer out_ptr0 of 64" in found[True].summary
+    assert found[True].kernel is not None and found[True].kernel.name == "cpp_fused_bmm_0"
+    assert (found[False].confidence, found[False].kernel) == ("likely", None)
+
+
 def test_an_operator_that_is_wrong_in_two_places_is_told_once() -> None:
     wrong = {"op": "shop.sort_rows.default", "output": 0, "property": "stride", "stack": ""}
     wrong |= {"expected": "[8, 1]", "got": "[1, 4]", "count": 2}

@@ -211,6 +211,14 @@ def package(name, program, settings=None):
     return path
 
 
+def turn(x):
+    return torch.remainder(x, 1.7)
+
+
+def rest(x):
+    return x - x.bfloat16().float()
+
+
 def compare_wrong():
     torch.manual_seed(0)
     x = torch.randn(8, 16)
@@ -242,6 +250,11 @@ def compare_wrong():
         package("reused", exported(Reused(), *reused)),
         *reused,
     )
+    travel = (torch.rand(64) * 80 - 40).bfloat16()
+    turned = exported(Of(turn), travel)
+    look("turned", turned, package("turned", turned), travel, compiles=0)
+    rested = exported(Of(rest), x)
+    look("rest", rested, package("rest", rested), x, compiles=0)
     spread, table = exported(Spread(), torch.rand(61)), torch.rand(61)
     look("spread", spread, package("spread", spread), table, blame=0)
 

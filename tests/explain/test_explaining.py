@@ -411,6 +411,18 @@ def test_a_package_of_another_version_of_the_model_is_stale(
     assert found.fixes and report["compiles"] == []
 
 
+def test_rounding_that_is_left_out_is_named_though_float64_has_none(looked: Path):
+    found, _ = wrong_in(looked / "rest")
+    assert found is not None and "leaves out the rounding to bfloat16" in found.summary
+    assert found.node == "to"
+
+
+def test_a_number_that_only_eager_rounds_is_named(looked: Path):
+    found, _ = wrong_in(looked / "turned")
+    assert found is not None and "1.7, which eager rounds to bfloat16" in found.summary
+    assert "torch.tensor(1.7, dtype=torch.bfloat16)" in found.fixes[0].what
+
+
 @pytest.mark.parametrize("name", ["bfloat16", "tf32"])
 def test_products_in_less_than_float32_are_measured(looked: Path, name: str):
     found, report = wrong_in(looked / name)

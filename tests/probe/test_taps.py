@@ -12,7 +12,7 @@ from probe.conftest import printed
 LOOK = """
 import ctypes, json
 import torch
-from probe import slots, standalone, taps
+from probe import redzones, slots, standalone, taps
 
 standalone.skip_isa_probe()
 seen = []
@@ -34,6 +34,21 @@ class Broken(taps.Hook):
         1 // 0
 
 
+class Spilling(redzones.Redzones):
+    def after(self, call):
+        for param, tensor in call.tensors() if call.kind == "generated" else ():
+            if param.name == SPILLED:
+                ctypes.memset(tensor.data_ptr() + tensor.nbytes, 0, 8)
+        super().after(call)
+
+
+def surrounded():
+    zones = Spilling()
+    with taps.watched(zones):
+        result = torch._inductor.aoti_load_package(PACKAGE)(x)
+    return zones.buffers, zones.overrun, torch.equal(result, again)
+
+
 def slots_of():
     (library,), _ = slots.packages()
     names = library.names().decode().split(chr(0))
@@ -52,7 +67,11 @@ calls = len(seen)
 again = model(x)
 with taps.watched(Broken()) as broken:
     third = model(x)
+SPILLED = ""
+healthy = surrounded()
+SPILLED = "out_ptr0"
 print(json.dumps({
+    "healthy": healthy, "spilled": surrounded(),
     "error": repr(watch.error), "unseen": watch.unseen, "seen": seen, "x": float(x.sum()),
     "equal": torch.equal(result, again) and torch.equal(result, third),
     "result": float(result.sum()),
@@ -71,6 +90,10 @@ def test_each_call_is_seen_with_its_tensors_and_nothing_of_it_stays(
     assert (found["equal"], found["later"]) == (True, 0)
     assert found["broken"] == "ZeroDivisionError('integer division or modulo by zero')"
     assert found["replaced"] >= 8
+    assert found["healthy"][0] > 0 and found["healthy"][1:] == [None, True]
+    overrun = found["spilled"][1]
+    assert overrun["kernel"].startswith("cpp_fused_") and overrun["argument"] == "out_ptr0"
+    assert (overrun["bytes"], overrun["behind"], overrun["ahead"]) == (64, 8, 0)
     calls = {(kind, name): tensors for kind, name, tensors in found["seen"]}
     (fused,) = (name for kind, name in calls if kind == "generated")
     assert fused.startswith("cpp_fused_")

@@ -164,14 +164,14 @@ FIRST = [
     healthy("only the package is known", ALONE, guards=IMPOSSIBLE, compare=IMPOSSIBLE),
     Row("nothing is kept", seen(CLEAN), HEALTHY, dict.fromkeys(VALUES, IMPOSSIBLE), NOTHING),
     Row("values that a script rejects", seen(RAISED), said("user_code", phase="none"), VALUES),
-    Row("a call that failed", FAILED, SEGFAULT, CONTRACT),
+    Row("a call that failed", FAILED, SEGFAULT, {**CONTRACT, "redzones": RUN}),
     Row("a compile that failed", seen(RAISED), said("lowering_error", phase="lower"), {}),
-    Row("a signal in a call", CRASHES, SEGFAULT, {**CONTRACT, "native": RUN}),
+    Row("a signal in a call", CRASHES, SEGFAULT, {**CONTRACT, "redzones": RUN, "native": RUN}),
     Row(
         "a signal in a call, and no gdb",
         CRASHES,
         SEGFAULT,
-        {**CONTRACT, "native": IMPOSSIBLE},
+        {**CONTRACT, "redzones": RUN, "native": IMPOSSIBLE},
         machine=Machine(),
     ),
     Row(

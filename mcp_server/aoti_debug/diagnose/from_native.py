@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from aoti_debug.diagnose.calls import LIBRARIES, spot
 from aoti_debug.diagnose.from_package import launch_at_crash, launch_named
-from aoti_debug.diagnose.observations import Observations
-from aoti_debug.model import Evidence, Kernel, Phase, SourceLine, source_of
+from aoti_debug.diagnose.observations import Candidate, Kind, Observations
+from aoti_debug.facts.categories import Tier
+from aoti_debug.model import Evidence, Fault, Fix, Kernel, Phase, SourceLine, source_of
+from aoti_debug.plain import times
 from aoti_debug.read.record import FaultHandlerDump, NativeBacktrace, NativeFrame
+
+if TYPE_CHECKING:
+    from aoti_debug.read.check_report import Overrun
 
 KERNEL = re.compile(r"(?:void )?(cpp_[a-z]\w{1,500}|triton_[a-z]\w{1,500})")
 LOADING = ("AOTIModelPackageLoader::AOTIModelPackageLoader", "AOTInductorModelContainerCreate")
@@ -25,6 +32,43 @@ OF_OTHERS = (
     "Objects/",
 )
 ABOUT = 160
+
+
+WRITES_OUTSIDE = Kind("host_segfault", "run", Tier.MEMORY_CHECK, "guides/host-crash.md#heap-errors")
+ELSEWISE = Fix(
+    what="compile with inductor_configs={'cpp.simdlen': 1}, or write the operators of this kernel "
+    "in another form (a clone between them), and verify",
+    why="Inductor's vectorized code stores whole vectors, also where a buffer ends",
+)
+
+
+def overran(one: Overrun) -> str:
+    """Say which kernel writes outside which buffer, and how far."""
+    sides = (("past the end", one.behind), ("before the start", one.ahead))
+    said = " and ".join(f"{times(count, 'byte')} {side}" for side, count in sides if count)
+    name = f" {one.argument}" if one.argument else ""
+    return f"{one.kernel} writes {said} of its buffer{name} of {times(one.bytes, 'byte')}"
+
+
+def of_redzones(observations: Observations) -> Iterator[Candidate]:
+    """Yield the kernel that wrote into the red zone of a buffer."""
+    report = observations.checks.redzones
+    one = report.overrun if report is not None else None
+    if report is None or one is None:
+        return
+    launch, model = launch_named(observations, one.kernel), observations.model
+    if launch is not None and model is not None and launch.kind == "custom_op":
+        one = one.model_copy(update={"kernel": model.operator_of(launch)})
+    kernel = Kernel(name=one.kernel, launch=launch.number if launch is not None else None)
+    signal = observations.ending.signal if observations.ending is not None else None
+    yield WRITES_OUTSIDE.found(
+        overran(one),
+        report.artifact,
+        confidence="proved",
+        kernel=kernel,
+        fault=Fault(signal=signal),
+        fixes=[ELSEWISE] if one.kernel.startswith("cpp_") else [],
+    )
 
 
 def stack_of(observations: Observations) -> NativeBacktrace | None:

@@ -209,6 +209,17 @@ def casts_found(reason: Report) -> Found:
     return at_node(reason, headline, summary, fix)
 
 
+def numbers_found(reason: Report) -> Found:
+    dtype, value = str(reason.get("dtype")), number(reason, "number")
+    headline = f"{reason.get('node')} is compiled with {value}, which eager rounds to {dtype}"
+    summary = f"{headline}: with the number as it is the exported program gives the package's "
+    fix = Fix(
+        what=f"give the number as a 0-dim buffer: torch.tensor({value}, dtype=torch.{dtype})",
+        why="eager rounds a Python number to the dtype of the tensor; Inductor computes in float32",
+    )
+    return at_node(reason, headline, summary + "results", fix)
+
+
 def precision_found(reason: Report) -> Found:
     name = str(reason.get("precision"))
     headline = f"the package computes its matrix products in {name}"
@@ -269,6 +280,7 @@ REASONS: Mapping[str, Callable[[Report], Found]] = {
     "constants": constants_found,
     "kept_weights": kept_weights_found,
     "casts": casts_found,
+    "numbers": numbers_found,
     "copies": copies_found,
 }
 

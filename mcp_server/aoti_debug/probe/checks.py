@@ -22,8 +22,11 @@ from . import (
     experiments,
     graph_run,
     recorded,
+    redzones,
     repeats,
+    slots,
     standalone,
+    taps,
 )
 from .container import Container
 from .graph_run import about
@@ -154,6 +157,22 @@ class Session:
     def fakes(self) -> Document:
         found = self.eager
         return {"custom_ops": found.custom_ops, "mismatches": found.mismatches}
+
+    def redzones(self) -> Document:
+        """Call the package with red zones around the buffers that it allocates."""
+        zones = redzones.Redzones()
+        try:
+            with taps.watched(zones) as watch:
+                model = self.load()
+                with contextlib.suppress(Exception):  # that it raises is seen by other steps
+                    self.call(model)
+        except slots.Unavailable as error:
+            raise Impossible(str(error)) from None
+        finally:
+            self._model = None
+        if watch.error is not None:
+            raise watch.error
+        return {"overrun": zones.overrun, "buffers": zones.buffers}
 
     def contract(self) -> Document:
         """Call the package with its own input checks on, which it reads once, at its first call."""

@@ -40,6 +40,13 @@ def tensor_of(handle: int | None) -> Any:
     return torch._C._aoti.alloc_tensor_by_stealing_from_void_ptr(_capsule()(own, None, None))
 
 
+def handle_of(tensor: Any) -> int:
+    """Return a new handle of a tensor, which keeps its memory until the handle is deleted."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return int(pointer(torch._C._aoti.unsafe_alloc_void_ptr_from_tensor(tensor), None))
+
+
 def _defined(handle: int) -> bool:
     asked = getattr(torch_library().held, "aoti_torch_is_defined", None)
     answer = ctypes.c_bool(True)

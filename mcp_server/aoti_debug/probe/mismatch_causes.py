@@ -57,7 +57,7 @@ class Causes:
         return (
             self.kept_weights()
             or self.constants()
-            or self.casts()
+            or self.rounds()
             or self.copies()
             or self.precision(right, truth)
         )
@@ -142,6 +142,40 @@ class Causes:
             return compare.agrees(self._given, right, exact)
         except Exception:
             return None
+
+    def rounds(self) -> Document | None:
+        """Return what eager rounds to 16 bits and the package does not, if that explains it."""
+        return self.casts() or self.numbers()
+
+    def numbers(self) -> Document | None:
+        """Run the program with Python's numbers as they are, beside tensors of 16 bits; is that
+        what the package gives. Eager rounds them to the dtype of the tensor."""
+        module, half = unguarded(self._program), (torch.float16, torch.bfloat16)
+        found = dict[str, tuple[Any, float]]()
+        for node in module.graph.nodes:
+            dtype = getattr(node.meta.get("val"), "dtype", None)
+            for one in node.args if node.op == "call_function" and dtype in half else ():
+                if isinstance(one, float) and torch.tensor(one, dtype=dtype).item() != one:
+                    found[node.name] = node, one
+        if not found:
+            return None
+
+        def computed(run: Any, node: Any, args: Any, kwargs: Any) -> Any:
+            if node.name not in found:
+                return node.target(*args, **kwargs)
+            wide = [one.float() if getattr(one, "dtype", None) in half else one for one in args]
+            return node.target(*wide, **kwargs)
+
+        def stored(run: Any, node: Any, *given: Any) -> Any:
+            result = computed(run, node, *given)
+            return result.to(node.meta["val"].dtype) if node.name in found else result
+
+        if not any(self._gives(module, one) for one in (stored, computed)):
+            return None
+        node, number = next(iter(found.values()))
+        dtype = dtype_of(node.meta["val"])
+        more = {"explains": True, "number": number, "dtype": dtype}
+        return {"kind": "numbers", **more, **located(node)}
 
     def casts(self) -> Document | None:
         """Run the program without the rounding of its casts to 16 bits; is that what the package

@@ -30,6 +30,7 @@ Check = Literal[
     "calls",
     "guards",
     "fakes",
+    "redzones",
     "contract",
     "compare",
     "repeats",

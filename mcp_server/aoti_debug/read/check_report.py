@@ -188,6 +188,23 @@ class ContractReport(Step):
     pass
 
 
+class Overrun(ProbeReport):
+    """A kernel's write into the red zones of a buffer: bytes behind its end, or ahead of it."""
+
+    kernel: str
+    launch: int = 0
+    argument: str = ""
+    shape: tuple[int, ...] = ()
+    bytes: int = 0
+    behind: int = 0
+    ahead: int = 0
+
+
+class RedzonesReport(Step):
+    overrun: Overrun | None = None
+    buffers: int = 0
+
+
 class CompareReport(Step):
     verdict: Literal["agrees", "differs", "random"] | None = None
     random: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ class CheckReports:
     calls: reports.CallsReport | None = None
     guards: reports.GuardsReport | None = None
     fakes: reports.FakesReport | None = None
+    redzones: reports.RedzonesReport | None = None
     contract: reports.ContractReport | None = None
     compare: reports.CompareReport | None = None
     repeats: reports.RepeatsReport | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aoti_debug.diagnose import Observations
+from aoti_debug.diagnose import Observations, from_native
 from aoti_debug.diagnose.from_native import place, stack_of
 from aoti_debug.hypotheses import undeclared_write
 from aoti_debug.model import Step
@@ -19,6 +19,7 @@ from aoti_debug.read.check_report import (
     PoisonReport,
     Raised,
     RecordedCall,
+    RedzonesReport,
     RepeatsReport,
     ThreadsReport,
     TrialsReport,
@@ -111,6 +112,9 @@ def checked(report: CheckStep, observations: Observations) -> str:
         differ = "differs" if count == 1 else "differ"
         what = f"{times(count, 'result')} {differ} from the fake kernel"
         return what if count else "all as the fake kernels say"
+    if isinstance(report, RedzonesReport):
+        seen = f"nothing is written outside of {times(report.buffers, 'buffer')}"
+        return from_native.overran(report.overrun) if report.overrun else seen
     if isinstance(report, CompareReport):
         apart = f", {report.apart}" if report.verdict == "agrees" and report.apart else ""
         by = f" (measured against {report.reference[:200]})" if report.reference else ""

@@ -45,6 +45,7 @@ WHY: Mapping[Name, str] = {
     "guards": "checks integer arguments, divisibility and indices, which the model does not check",
     "calls": "checks guards, declared sizes and indices of the calls that are not repeated",
     "fakes": "checks whether each custom operator returns what its fake kernel promised",
+    "redzones": "finds the kernel that writes outside a buffer of the host",
     "compare": "the call returned and the script ended, so only values can be wrong",
     "repeats": "a race or a bad read rarely gives the same bits twice",
     "poison": "a result that changes with a pattern in free memory depends on uninitialized memory",
@@ -140,6 +141,8 @@ def on_failing_call(
         steps.append(planned("calls", unless(no_graph)))
     if observations.run.custom_ops:
         steps.append(planned("fakes", unless(no_program)))
+    if best.category == "host_segfault" and not outside and not on_gpu(observations):
+        steps.append(planned("redzones", unless(captured.why_not)))
     if only_values(observations, best, captured.call):
         no_package = captured.why_no_package if captured.package is None else ""
         steps.append(planned("compare", unless(no_program or no_package)))
