@@ -3,9 +3,11 @@
     python evals/benchmarks/composites.py OUT [--only NAME ...] [--jobs 1] [--python PYTHON]
 
 A project has two to five files, one cause or none, and a few innocent oddities. `composites.tar.xz`
-holds them and, below `truth/`, what is wrong in each: category, file and line, the oddities. Rows
-stand in OUT/rows.jsonl as they come. A person reads whether the sentence names the cause; counted
-here are category, line, and what is proved in another category than those that can be defended.
+holds them and, below `truth/`, what is wrong in each: category, file and line, the oddities. Those
+named report-N are release checks around public reports of wrong code, with words for the `part` of
+the compiler at fault. Rows stand in OUT/rows.jsonl as they come. A person reads whether the
+sentence names the cause; counted here are category, line, and what is proved in another category
+than those that can be defended.
 """
 
 from __future__ import annotations
@@ -47,6 +49,7 @@ def judged(answer: Row, truth: Row) -> Row:
         **picked(said, "category confidence summary also_true"),
         "right_category": right,
         "right_line": on_line if true else None,
+        "right_part": truth["part"] in str(said.get("summary")) if "part" in truth else None,
         "wrong_but_proved": not right and said.get("confidence") == "proved",
     }
 
