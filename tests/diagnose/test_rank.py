@@ -434,7 +434,8 @@ def test_a_write_outside_a_buffer_is_named_before_the_heap_that_it_damages() -> 
     }
     assert (found[True].category, found[True].confidence) == ("host_segfault", "proved")
     assert "24 bytes past the end of its buffer out_ptr0 of 64" in found[True].summary
-    assert found[True].kernel is not None and found[True].kernel.name == "cpp_fused_bmm_0"
+    kernel = found[True].kernel
+    assert kernel is not None and kernel.name == "cpp_fused_bmm_0"
     assert (found[False].confidence, found[False].kernel) == ("likely", None)
 
 
