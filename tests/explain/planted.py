@@ -254,7 +254,7 @@ def compare_wrong():
     turned = exported(Of(turn), travel)
     look("turned", turned, package("turned", turned), travel, compiles=0)
     rested = exported(Of(rest), x)
-    look("rest", rested, package("rest", rested), x, compiles=0)
+    look("rest", rested, package("rest", rested), x, compiles=1)
     spread, table = exported(Spread(), torch.rand(61)), torch.rand(61)
     look("spread", spread, package("spread", spread), table, blame=0)
 

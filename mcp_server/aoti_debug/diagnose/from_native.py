@@ -35,7 +35,7 @@ ABOUT = 160
 
 
 WRITES_OUTSIDE = Kind("host_segfault", "run", Tier.MEMORY_CHECK, "guides/host-crash.md#heap-errors")
-ELSEWISE = Fix(
+OTHER_FORM = Fix(
     what="compile with inductor_configs={'cpp.simdlen': 1}, or write the operators of this kernel "
     "in another form (a clone between them), and verify",
     why="Inductor's vectorized code stores whole vectors, also where a buffer ends",
@@ -67,7 +67,7 @@ def of_redzones(observations: Observations) -> Iterator[Candidate]:
         confidence="proved",
         kernel=kernel,
         fault=Fault(signal=signal),
-        fixes=[ELSEWISE] if one.kernel.startswith("cpp_") else [],
+        fixes=[OTHER_FORM] if one.kernel.startswith("cpp_") else [],
     )
 
 

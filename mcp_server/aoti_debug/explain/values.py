@@ -154,7 +154,8 @@ def read_bisection(report: Report) -> Found | None:
     fix, blamed, at = REPORT_IT, read_culprit(report), first
     if blamed is not None:
         fused = [one for one in first.get("fused") or [] if one.get("op") == blamed.op]
-        if len(fused) == 1 and op != blamed.op:
+        lines_of = {str(one.get("stack")) for one in fused}  # one in a loop
+        if len(lines_of) == 1 and op != blamed.op:
             at = fused[0]
         headline = culprit.headline(blamed, str(at.get("node"))) or headline
         said += culprit.clause(blamed)
@@ -201,12 +202,14 @@ def casts_found(reason: Report) -> Found:
     where = f"{reason.get('dtype')} at {reason.get('node')}"
     headline = f"the compiled model leaves out the rounding to {where}"
     summary = f"{headline}: without it the exported program gives the package's results"
-    fix = Fix(
-        what="compile with emulate_precision_casts=True (inductor_configs), or do the rounding "
-        "outside of the package",
-        why="Inductor computes fused operators in float32 and rounds only the stored result",
-    )
-    return at_node(reason, headline, summary, fix)
+    why = "Inductor computes fused operators in float32 and rounds only the stored result"
+    what, tried = "do the rounding outside of the package", reason.get("tried")
+    if tried != 0:
+        what = f"compile with emulate_precision_casts=True (inductor_configs), or {what}"
+    if tried:
+        cost = f"; takes {number(reason, 'ratio')} × the time"
+        why = f"tried on {tried} inputs of the program: right{cost}; {why}"
+    return at_node(reason, headline, summary, Fix(what=what, why=why))
 
 
 def numbers_found(reason: Report) -> Found:

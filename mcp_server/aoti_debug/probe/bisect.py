@@ -34,6 +34,7 @@ _PROBES = 32  # values that one compile gives besides the outputs
 _APART = 12  # operators that one compile has apart from each other
 _WHOLE = 300  # operators that are looked at together
 _FUSED = "wrong with what it is fused with"
+_ROUNDED = "code without rounding between operators"  # of SETTINGS
 _QUICK_FIRST = False, True  # as torch.compile compiles, then as a package
 
 
@@ -408,6 +409,9 @@ class Search:
     def blame(self) -> None:
         """Find the part of the compiler at fault; try the workaround on the whole program where
         that is asked for, since it takes another compile."""
+        reason = self._report.content.get("reason")
+        if reason is not None and reason["kind"] == "casts" and self._may_compile():
+            self._report.update(reason={**reason, **self._rounded()}, compiles=self.compiles)
         found = self._culprit()
         if (found is None or found.get("stage") == "none") and self._as_a_whole():
             found = self._culprit()
@@ -422,6 +426,25 @@ class Search:
         except Exception as error:
             way["whole"] = {"failed": events.said(error, 300)}
         self._report.update(culprit=found, compiles=self.compiles)
+
+    def _rounded(self) -> Document:
+        """Compile with the rounding of each cast. Return on how many inputs that gives what the
+        program gives (0: wrong on any), and how many times as long it takes."""
+        began, settings = time.monotonic(), {**self._settings, **culprit.SETTINGS[_ROUNDED]}
+        try:
+            model = intermediates.build(unguarded(self._program), self._program, settings)
+            self._count(began, workaround=1)
+            module, given = unguarded(self._program), workaround.fresh(self._inputs())
+            right = True
+            for one in given:
+                expected = outputs_of(module, standalone.copied(one).flat, writes=True)
+                found = standalone.results(model, standalone.copied(one), self._written)
+                right = right and compare.agrees(list(map(on_cpu, found)), expected)
+            both = self._package or model, model
+            calls = [functools.partial(standalone.call, one, self._inputs()) for one in both]
+            return {"tried": len(given) if right else 0, "ratio": workaround.ratio(*calls)}
+        except Exception as error:
+            return {"not_tried": events.said(error, 300)}
 
     def _culprit(self) -> Document | None:
         seconds = min(self._options.blame, self._options.seconds - self._spent())

@@ -15,6 +15,7 @@ Document = dict[str, Any]
 _BYTES = 1024  # of a red zone: keeps the alignment
 _VALUE = 0xA5
 _MOST = 4096  # buffers
+_ALLOCATES = "aoti_torch_empty_strided"
 
 
 class Redzones(taps.Hook):
@@ -31,7 +32,7 @@ class Redzones(taps.Hook):
         if call.kind in ("generated", "extern"):
             self._launches += 1
             self._look(call)
-        elif call.kind == "allocation" and self.buffers < _MOST:
+        elif call.name == _ALLOCATES and self.buffers < _MOST:
             self._surround(call)
 
     def before(self, call: taps.Call) -> None:
@@ -43,7 +44,7 @@ class Redzones(taps.Hook):
         at = call.args[-1]
         old = handles.read_handle(at)
         given = handles.tensor_of(old)
-        if given is None or given.device.type != "cpu" or call.params[-1].type[-1:] != "*":
+        if given is None or given.device.type != "cpu":
             return
         size = extent(given.shape, given.stride()) * given.element_size()
         room = -(-size // 64) * 64 - size  # the next zone begins where the buffer ends
