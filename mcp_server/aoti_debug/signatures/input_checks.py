@@ -221,7 +221,7 @@ integer_division_by_zero run contract_shape EXACT_TEXT
     unlike example [Python code] ZeroDivisionError: division by zero
 run_call_failed run contract_shape BROAD_TEXT envelope possible
     summary The model failed while running; the reason is the `Error:` line on stderr
-    means Only an envelope. Up to 2.12 every failed run raises this; stderr has the reason above it.
+    means Only an envelope. Up to torch 2.12 any failed run raises it; stderr has the reason above.
     check Read stderr: the `Error:` line and the `Exception in aoti_torch` line before it.
     guide debugging-tools.md#api-call-failed
     pattern run_func_\(.{0,400}API call failed at \S{0,300}model_container_runner
