@@ -82,6 +82,8 @@ def test_an_input_that_is_overwritten_while_a_call_is_under_way_is_a_race() -> N
     assert (best.category, best.confidence) == ("concurrency", "likely")
     assert "frames is overwritten while call 2 is under way" in best.summary
     assert best.source[0].line == 32
+    declared = {"inputs": [{"name": "frames", "shape": [4, 8], "written": True}]}
+    assert run(memory={"overwritten": [0]}, guards=declared).category != "concurrency"
 
 
 def test_an_input_that_an_operator_of_the_model_writes_to_is_no_race() -> None:
@@ -225,6 +227,16 @@ def test_a_reference_that_is_apart_by_rounding_makes_the_tolerance_the_cause() -
     held = {"index": 0, "verdict": "agrees", "dtype": "float32", "package": {"nan": 4}}
     values = {"verdict": "agrees", "outputs": [{**held, "eager": {"nan": 4}}]}
     assert run(reference(**{**PAIR, "apart": 1e-6}), compare=values).category == "nan_or_inf"
+
+
+def test_results_far_from_the_program_are_named_though_float64_is_nearer_to_them() -> None:
+    ends = {"eager": {"min": -1.0, "max": 1.0}, "dtype": "float32", "max_abs_apart": 0.5}
+    far = {"outputs": [{"index": 0, "verdict": "agrees", **ends}]}
+    near = {"outputs": [{**far["outputs"][0], "max_abs_apart": 1e-6}]}
+    found = run(compared=far)
+    assert found.category == "wrong_result" and "up to 0.5 apart" in found.summary
+    assert run(compared=near).category != "wrong_result"
+    assert run(compared=far, code=0).category == "no_fault"
 
 
 def test_a_reference_in_another_dtype_is_said_and_not_proved() -> None:

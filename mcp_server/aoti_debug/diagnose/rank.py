@@ -65,6 +65,7 @@ SOURCES = (
     sorted_back.candidates,
     rows.candidates,
     tolerance.candidates,
+    tolerance.of_program,
     randomness.candidates,
     fork.candidates,
     from_operator.candidates,

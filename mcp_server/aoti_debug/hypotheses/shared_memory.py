@@ -64,7 +64,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         yield sure
         return
     others = in_script(observations)
-    torn = [call for call in run.calls if call.overwritten]
+    guards = observations.checks.guards
+    declared = guards.tensors if guards is not None else ()
+    own = {place for place, one in enumerate(declared) if one.written}  # by the program itself
+    torn = [call for call in run.calls if set(call.overwritten) - own]
     if torn and changes_inputs(observations):
         return
     if torn:

@@ -26,6 +26,7 @@ from . import (
 from .compare import random_ops, unguarded
 from .graph_run import Run, located, on_cpu, outputs_of, values_of
 from .lazy import torch
+from .weight_truth import apart
 
 Document = dict[str, Any]
 
@@ -435,12 +436,12 @@ class Search:
             model = intermediates.build(unguarded(self._program), self._program, settings)
             self._count(began, workaround=1)
             module, given = unguarded(self._program), workaround.fresh(self._inputs())
-            right = True
+            right, both = True, (self._package or model, model)
             for one in given:
                 expected = outputs_of(module, standalone.copied(one).flat, writes=True)
-                found = standalone.results(model, standalone.copied(one), self._written)
-                right = right and compare.agrees(list(map(on_cpu, found)), expected)
-            both = self._package or model, model
+                each = (standalone.results(m, standalone.copied(one), self._written) for m in both)
+                before, left = (apart(list(map(on_cpu, results)), expected) for results in each)
+                right = right and left <= mismatch_causes.EXPLAINS * before
             calls = [functools.partial(standalone.call, one, self._inputs()) for one in both]
             return {"tried": len(given) if right else 0, "ratio": workaround.ratio(*calls)}
         except Exception as error:

@@ -38,7 +38,7 @@ _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "bool")
 _PRECISIONS = (("tf32", 10, True), ("tf32", 10, False), ("bfloat16", 7, True))
 _CASTS = ("to", "_to_copy", "type_as", "half", "bfloat16", "convert_element_type")
 _WIDTHS = (16, 8, 1)  # elements of a vector: threads share out whole ones
-_EXPLAINS = 0.2  # of a difference may be left
+EXPLAINS = 0.2  # of a difference may be left
 
 
 class Causes:
@@ -256,7 +256,7 @@ class Causes:
             except Exception:
                 return None
             before, left = apart(self._given, truth), apart(self._given, tried)
-            if before > 0 and left <= _EXPLAINS * before:
+            if before > 0 and left <= EXPLAINS * before:
                 found: Document = {
                     "kind": "precision",
                     "precision": precision_name,

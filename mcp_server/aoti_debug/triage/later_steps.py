@@ -128,6 +128,7 @@ def bisect_can_tell(observations: Observations, best: Diagnosis) -> bool:
     differs = differs or smallest_wrong(observations) is not None
     differs = differs or any(map(tolerance.jumps, symptom.compared(observations)))
     differs = differs or left_wrong(observations) is not None
+    differs = differs or (compared is not None and not compared.near)
     unexplained = observations.walked is None and best.input is None
     if best.kernel is not None and best.kernel.kind == "custom_op":
         return False  # an operator of the user's is to blame: no compile tells more
