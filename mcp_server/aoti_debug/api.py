@@ -273,11 +273,16 @@ async def artifact(
     run: str, name: str, offset: int = 0, limit: int | None = None, owner: str | None = None
 ) -> ArtifactPage:
     """Return a page of a run's file: lines, or a hex dump. Raise UnknownRun or UnknownArtifact."""
+    return await in_thread(lambda stop: page(run, name, offset, limit, owner, stop))
+
+
+def page(
+    run: str, name: str, offset: int, limit: int | None, owner: str | None, stop: threading.Event
+) -> ArtifactPage:
+    """Return what `artifact` does, in this thread."""
     from aoti_debug.run.directory import RunDirectory
 
-    return await in_thread(
-        lambda stop: RunDirectory.open(run, owner=owner).page(name, offset, limit, stop)
-    )
+    return RunDirectory.open(run, owner=owner).page(name, offset, limit, stop)
 
 
 def runs() -> RunsAnswer:

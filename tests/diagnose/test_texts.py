@@ -1,9 +1,10 @@
 """What is said of texts that no signature, reader or rule knows: by which part of the software they
 were printed, in which frame, and how they go on; whether their numbers differ, whether they show an
-end. Of most, `verdicts.txt` holds the text below what is said of it."""
+end. Of most, `verdicts.txt.xz` holds the text below what is said (edit it by `xz -d`, `xz -9e`)."""
 
 from __future__ import annotations
 
+import lzma
 import re
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from aoti_debug.api import diagnose_log
 from aoti_debug.diagnose.speaker import part_of
 from aoti_debug.model import Diagnosis
 
-VERDICTS = Path(__file__).with_name("verdicts.txt").read_text("utf-8")
+VERDICTS = lzma.decompress(Path(__file__).with_name("verdicts.txt.xz").read_bytes()).decode()
 JOINED = (  # a page joined the lines of a traceback
     'Traceback (most recent call last): File "/x/torch/_dynamo/eval_frame.py", line 9, in g'
     ' File "/x/torch/_inductor/graph.py", line 2, in codegen self.x()\n'

@@ -102,6 +102,18 @@ def operator(document):
     node.update(target="torch.os.system", inputs=[run])
 
 
+def argument(document):
+    nodes = document["graph_module"]["graph"]["nodes"]
+    values = document["graph_module"]["graph"]["tensor_values"]
+    values["called"] = next(iter(values.values()))
+    given = {"as_operator": "torch.os.system"}, {"as_string": f"touch {RAN}"}
+    inputs = [{"name": "", "arg": one, "kind": 1} for one in given]
+    called = {**nodes[0], "name": "called", "target": "torch.ops.higher_order.wrap"}
+    outputs = [{"as_tensor": {"name": "called"}}]
+    more = {"inputs": inputs, "outputs": outputs, "is_hop_single_tensor_return": True}
+    nodes.insert(1, {**called, **more})
+
+
 def compiled(records):
     records["data/aotinductor/model/x.so"] = b"no library"
 
@@ -116,6 +128,7 @@ CHANGES = {
     "weights of 2.8": legacy,
     "guard": in_model(guard),
     "operator": in_model(operator),
+    "argument": in_model(argument),
     "compiled code": compiled,
     "example": sample,
     "plain weights of 2.8": legacy_plain,
@@ -234,7 +247,8 @@ def test_an_operator_that_opens_a_file_is_refused(cases: Cases) -> None:
 
 
 def test_a_function_that_is_no_operator_is_not_called(cases: Cases) -> None:
-    assert "error" in cases["operator"][0] and not cases["operator"][0]["ran"]
+    for name in ("operator", "argument"):
+        assert "no operator" in cases[name][0]["message"] and not cases[name][0]["ran"]
 
 
 @pytest.mark.parametrize("name", ["weight of tensors", "object of C++", "compiled code"])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import json
+import operator
 import os
 import pickle
 import re
@@ -28,6 +29,7 @@ _SERIALIZED = "torch._export.serde.serialize"
 _TREES = "torch.utils._pytree"
 _PLAIN_TYPES = (list, dict, set, tuple, int, float, str, bool, OrderedDict, deque)
 _OLD = ("data/weights/", "data/constants/")  # where torch 2.8 kept all in one file
+_SYMBOLIC = re.compile(r"_SYM_\w*OPS")  # sets of functions of sizes
 _OBJECTS = ("custom_obj", "opaque_obj")
 # What a size may be written as, besides numbers, names, arithmetic and comparisons.
 _FUNCTIONS = frozenset(
@@ -80,9 +82,11 @@ def load(path: str, *, trust: bool = False) -> Any:
     """
     if trust:
         return torch.export.load(path)
-    with _without_code(raw=_look(path)):
+    with _without_code(raw=_look(path)) as refused:
         try:
             program = torch.export.load(path)
+        except RuntimeError as error:  # torch makes another of what a node's reader raises
+            raise next(iter(refused), error) from error
         except pickle.UnpicklingError as error:
             line = str(error).strip().splitlines()[0] if str(error) else ""
             raise NeedsTrust(f"{Path(path).name} holds a pickle ({line[:120]})") from error
@@ -133,14 +137,28 @@ def _raw(name: str, document: Any) -> None:
 
 
 @contextlib.contextmanager
-def _without_code(*, raw: bool) -> Iterator[None]:
+def _without_code(*, raw: bool) -> Iterator[list[NeedsTrust]]:
     """Have torch refuse whatever the archive, read in another way than `_look` does, holds after
     all: pickles, objects of C++, compiled code, sizes that are no sizes. Example inputs beside raw
-    weights that are more than plain tensors are left out."""
+    weights that are more than plain tensors are left out. Yield what was refused of operators."""
     serialized = import_module(_SERIALIZED)
     deserializer = serialized.GraphModuleDeserializer
     parse = getattr(deserializer, "_parse_sym_expr", None)
     read = serialized.deserialize_torch_artifact
+    find = deserializer.deserialize_operator
+    refused: list[NeedsTrust] = []
+    ops = torch._ops
+    kinds = (str, ops.OpOverload, ops.OpOverloadPacket, ops.HigherOrderOperator)
+    symbolic = {operator.getitem}.union(
+        *(of for name, of in vars(serialized).items() if _SYMBOLIC.fullmatch(name))
+    )
+
+    def operators(self: Any, name: str) -> Any:
+        found = find(self, name)
+        if isinstance(found, kinds) or name.startswith("#") or found in symbolic:
+            return found
+        refused.append(NeedsTrust(f"the program names {name[:80]}, which is no operator"))
+        raise refused[-1]
 
     def parsed(self: Any, expression: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(expression, str):
@@ -158,6 +176,7 @@ def _without_code(*, raw: bool) -> Iterator[None]:
     others: list[tuple[Any, str, Any]] = [
         (torch._C, "_pickle_load_obj", _refused),
         (deserializer, "_parse_sym_expr", parsed),
+        (deserializer, "deserialize_operator", operators),
         (serialized, "deserialize_torch_artifact", tensors),
     ]
     with contextlib.suppress(ImportError):  # before 2.8
@@ -168,7 +187,7 @@ def _without_code(*, raw: bool) -> Iterator[None]:
     os.environ[_FORCED] = "1"
     try:
         with replaced(others):
-            yield
+            yield refused
     finally:
         del os.environ[_FORCED]
         os.environ.update({name: value for name, value in environment.items() if value is not None})

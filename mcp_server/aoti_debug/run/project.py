@@ -30,6 +30,7 @@ _USED = re.compile(r"\$\((\w{1,80})\)|\$\{(\w{1,80})\}|\{\{\s{0,4}(\w{1,80})\s{0
 _CONDA_NAME = re.compile(r"^name:\s*['\"]?([A-Za-z0-9_][\w.-]{0,100})['\"]?\s*(?:#.*)?$", re.M)
 _LIMIT = 256 << 10  # bytes of a project's file
 _LINE = 4096  # characters of a recipe
+_FOLDERS, _RECIPES = 16, 200  # that are looked at; of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ def project_interpreters(start: Path, env: Mapping[str, str]) -> Iterator[Interp
     folders = _folders(start if start.is_dir() else start.parent, env)
     found = [_in_folder(folder, env) for folder in folders]
     if not start.is_dir():
-        found += [_of_shebang(start, env), *(_of_makefile(folder, start) for folder in folders)]
+        near = folders[:_FOLDERS]
+        found += [_of_shebang(start, env), *(_of_makefile(folder, start) for folder in near)]
     for one in chain.from_iterable(found):
         if is_executable(one.path) and _owned(one.path, owners):
             yield one
@@ -143,10 +145,12 @@ def _of_makefile(folder: Path, script: Path) -> Iterator[Interpreter]:
     """Yield the paths of interpreters that a recipe starts the script with."""
     for name in _MAKEFILES:
         variables: dict[str, str] = {}
+        recipes = 0
         for line in _text(folder / name).splitlines():
             if assigned := _ASSIGNED.fullmatch(line.strip()):
                 variables[assigned[1]] = assigned[2].strip("'\"")
-            elif script.name in line:
+            elif script.name in line and recipes < _RECIPES:
+                recipes += 1
                 yield from _of_recipe(_filled(line, variables), folder, script, name)
 
 
