@@ -149,7 +149,7 @@ def test_a_step_that_ends_the_process_leaves_what_was_found_before(
     report = check(tmp_path, compiled.healthy, *deadly)
     assert report["code"] == -signal.SIGABRT
     assert report["guards"]["passed"] is True
-    assert report["contract"]["state"] == "running"
+    assert report["redzones"]["state"] == "running"
 
 
 def test_a_call_is_made_and_repeated_without_a_program_that_can_be_read(compiled, check, tmp_path):
