@@ -50,7 +50,7 @@ def surrounded():
 
 
 def slots_of():
-    (library,), _ = slots.packages()
+    (library,) = slots.packages()
     names = library.names().decode().split(chr(0))
     own = library.slots([name for name in names if name.startswith(("aoti_torch", "cpp_"))])
     return {n: [ctypes.c_uint64.from_address(p).value for p in ps] for n, ps in own.items()}

@@ -30,8 +30,9 @@ def of_program(observations: Observations) -> Iterator[Candidate]:
     """Yield it where the script rejects what it holds against no module, and the exported program
     gives other results that float64 gives as little as the package's."""
     found = observations.checks.compare
-    apart = found is not None and found.verdict == "agrees" and not found.near
-    if found is None or not apart or compared(observations) or not rejects(observations):
+    if found is None or found.verdict != "agrees" or found.near:
+        return
+    if compared(observations) or not rejects(observations):
         return
     off = max(one.max_abs_apart or 0.0 for one in found.outputs)
     said = f"results and the exported program's are up to {off:.2g} apart; float64 is no nearer to "

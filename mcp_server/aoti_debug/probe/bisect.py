@@ -436,7 +436,7 @@ class Search:
             model = intermediates.build(unguarded(self._program), self._program, settings)
             self._count(began, workaround=1)
             module, given = unguarded(self._program), workaround.fresh(self._inputs())
-            right, both = True, (self._package or model, model)
+            right, both = True, (self._package, model)
             for one in given:
                 expected = outputs_of(module, standalone.copied(one).flat, writes=True)
                 each = (standalone.results(m, standalone.copied(one), self._written) for m in both)

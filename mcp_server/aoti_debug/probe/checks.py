@@ -163,13 +163,11 @@ class Session:
         zones = redzones.Redzones()
         try:
             with taps.watched(zones) as watch:
-                model = self.load()
+                model = self.anew()
                 with contextlib.suppress(Exception):  # that it raises is seen by other steps
                     self.call(model)
         except slots.Unavailable as error:
             raise Impossible(str(error)) from None
-        finally:
-            self._model = None
         if watch.error is not None:
             raise watch.error
         return {"overrun": zones.overrun, "buffers": zones.buffers}
@@ -193,11 +191,15 @@ class Session:
         return bool(self.options.exported) and not self.options.weightless
 
     def load(self) -> Any:
+        self._model = self.anew()
+        return self._model
+
+    def anew(self) -> Any:
+        """Load the package for one use."""
         if not self.options.package:
             raise Impossible("the package is not known")
         self.loads += 1
-        self._model = standalone.load_package(self.options, self.inputs(), self.report)
-        return self._model
+        return standalone.load_package(self.options, self.inputs(), self.report)
 
     def call(self, model: Any) -> list[Any]:
         """Call with the same seed each time; return the flat outputs, then the inputs that the
@@ -316,8 +318,8 @@ class Session:
 
     def bench(self, program: Any) -> experiments.Bench:
         """Return what experiments share, with a package loaded anew."""
-        before, model = self._model, self.load()
-        self._model = before or model
+        model = self.anew()
+        self._model = self._model or model
         return experiments.Bench(program, lambda: model, self.options.reference_bytes)
 
     def writes(self) -> Document:

@@ -32,7 +32,7 @@ class Launches:
     def __init__(self) -> None:
         self.made: list[Launch] = []
         self.unseen: list[str] = []  # kernels that are called by no slot
-        self._callbacks = [(library, self._of(library)) for library in slots.packages()[0]]
+        self._callbacks = [(library, self._of(library)) for library in slots.packages()]
 
     @contextlib.contextmanager
     def seen(self, around: Callable[[str], Any] | None = None) -> Iterator[None]:

@@ -150,7 +150,7 @@ class Causes:
     def numbers(self) -> Document | None:
         """Run the program with Python's numbers as they are, beside tensors of 16 bits; is that
         what the package gives. Eager rounds them to the dtype of the tensor."""
-        module, half = unguarded(self._program), (torch.float16, torch.bfloat16)
+        module, half = unguarded(self._program), _half()
         found = dict[str, tuple[Any, float]]()
         for node in module.graph.nodes:
             dtype = getattr(node.meta.get("val"), "dtype", None)
@@ -180,7 +180,7 @@ class Causes:
     def casts(self) -> Document | None:
         """Run the program without the rounding of its casts to 16 bits; is that what the package
         gives. Inductor computes in float32 what it fuses, and rounds where it stores."""
-        module, half = unguarded(self._program), (torch.float16, torch.bfloat16)
+        module, half = unguarded(self._program), _half()
         narrow = {
             node.name: node
             for node in module.graph.nodes
@@ -264,6 +264,10 @@ class Causes:
                 }
                 return {**found, "apart": before, "left": left, "eager": apart(right, truth)}
         return None
+
+
+def _half() -> tuple[Any, Any]:
+    return torch.float16, torch.bfloat16
 
 
 def _copy_in_order(to: Any, source: Any, threads: int, width: int) -> None:

@@ -162,17 +162,18 @@ def _library(path: str, base: int, segments: list[Any]) -> Library:
     return Library(path, base, dynamic, protected, held)
 
 
-def packages(known: Collection[str] = ()) -> tuple[list[Library], set[str]]:
-    """Return the libraries of the packages that are loaded, but for `known` paths; and the paths of
-    all that were looked at."""
+def packages(known: set[str] | None = None) -> list[Library]:
+    """Return the libraries of the packages that are loaded, but for `known` paths, to which all
+    that are looked at are added."""
+    seen = set() if known is None else known
     own = re.compile(r"/(?:torch/lib/|lib/(?:\w+-linux-gnu/)?lib)|linux-vdso|libpython")
 
     def wanted(path: str) -> bool:
-        return path.endswith(".so") and path not in known and not own.search(path)
+        return path.endswith(".so") and path not in seen and not own.search(path)
 
     found = libraries(wanted)
-    of_packages = [library for library in found if ENTRY + b"\0" in library.names()]
-    return of_packages, {library.path for library in found}
+    seen.update(library.path for library in found)
+    return [library for library in found if ENTRY + b"\0" in library.names()]
 
 
 def wrapped(

@@ -295,7 +295,5 @@ def watched(hook: Hook) -> Iterator[Watch]:
 
 
 def _add_new(watch: Watch) -> None:
-    libraries, looked_at = slots.packages(watch.looked_at)
-    watch.looked_at |= looked_at
-    for library in libraries:
+    for library in slots.packages(watch.looked_at):
         watch.add(library)
