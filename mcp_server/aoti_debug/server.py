@@ -44,7 +44,7 @@ from aoti_debug.tools.looking import (
 )
 from aoti_debug.tools.running import MINIFY, RUN_STAGE, SWEEP, TRIAGE, VERIFY_FIX
 from aoti_debug.tools.tool import AotiTool, Call, owner_of
-from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, LazyService
+from aoti_debug.tools.waiting import CANCEL_RUN, WAIT_RUN, LazyService, in_turn
 
 if TYPE_CHECKING:
     from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -289,7 +289,9 @@ def _quiet_sdk() -> Iterator[None]:
 
 
 async def _artifact(call: Call, run: str, name: str) -> str:
+    owner = owner_of(call)
     try:
-        return clean((await api.artifact(run, name, owner=owner_of(call))).text)
+        page = await in_turn(owner, lambda stop: api.page(run, name, 0, None, owner, stop))
+        return clean(page.text)
     except AotiDebugError as error:
         raise ResourceNotFoundError(clean(str(error))) from error

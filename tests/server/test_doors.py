@@ -16,6 +16,7 @@ import threading
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -23,17 +24,21 @@ import anyio.lowlevel
 import httpx2
 import psutil
 import pytest
-from aoti_debug.errors import UnreadableInput, WrongUse
+from aoti_debug.errors import UnknownRun, UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer
 from aoti_debug.probe.fork_server import _signal_name
 from aoti_debug.reading import OWN, PLACES, Readers, _size
 from aoti_debug.run.machine import ask
+from aoti_debug.server import _artifact
 from aoti_debug.sweep.plan import _HAS
 from aoti_debug.sweep.row import UnreadableSweep, rows_of
+from aoti_debug.tools.looking import read_artifact
+from aoti_debug.tools.tool import OWNER
 from aoti_debug.tools.waiting import in_turn
 from aoti_debug.upload import _receive
 from aoti_debug.web import BODY, BURST, COST, REQUESTS, SESSIONS, Guard, Tokens, tokens
 from mcp import MCPError
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from programs import READ, FileWatch
 from server.conftest import (
     ACCEPT,
@@ -539,6 +544,34 @@ def test_a_client_has_few_threads_also_when_its_calls_have_left() -> None:
 
     anyio.run(main)
     assert begun == ["a", "a", "b", "a"]
+
+
+@pytest.mark.parametrize("read", [read_artifact, _artifact], ids=["tool", "resource"])
+def test_reading_an_artifact_waits_for_a_turn_of_its_client(read: Any) -> None:
+    done: list[str] = []
+    release = threading.Event()
+
+    async def main() -> None:
+        async def reading(owner: str) -> None:
+            request = SimpleNamespace(scope={OWNER: owner})
+            call = SimpleNamespace(request_context=SimpleNamespace(request=request))
+            with pytest.raises((UnknownRun, ResourceNotFoundError)):
+                await read(call, "r-none", "run.json")
+            done.append(owner)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(in_turn, "d", lambda _: release.wait(PATIENCE_S))
+            await in_turn("e", lambda _: None)
+            tasks.start_soon(reading, "d")
+            for _ in range(20):
+                await reading("e")
+            before = set(done)
+            release.set()
+        assert before == {"e"}
+
+    anyio.run(main)
+    assert done.count("d") == 1
 
 
 def test_a_call_that_leaves_before_its_thread_begins_gives_its_turn_back() -> None:
