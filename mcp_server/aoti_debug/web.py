@@ -36,7 +36,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from aoti_debug.errors import WrongUse
+from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.run.files import read_regular
 from aoti_debug.run.kept import private
 from aoti_debug.run.share import GOING
@@ -49,6 +49,8 @@ KEEP_ALIVE_S = 120  # longer than clients keep a connection: who closes first lo
 HEADERS_S, BODY_S = 10.0, 30.0  # for those of a request to come
 GRACE_S = 5  # for requests under way when the server ends
 CONNECTIONS, FILES = 256, 4096
+AT_ONCE = 6  # connections that are accepted before the event loop turns to others again
+WAITING = 1024  # in the kernel
 REQUESTS = 24  # of one client at a time
 UPLOADS = 2
 SESSIONS, ALL_SESSIONS = 24, 96  # of one token or peer, and of all that have none
@@ -432,7 +434,7 @@ def _without_sessions(version: str, body: bytes) -> Response:
 
 class Connection(H11Protocol):
     """A connection that is ended when its request's headers do not come in time, or when there are
-    too many and it has asked for nothing."""
+    too many and it has asked for nothing; first those on which nobody was let in yet."""
 
     _late: asyncio.TimerHandle | None = None
     since = 0.0
@@ -443,7 +445,7 @@ class Connection(H11Protocol):
         known = [c for c in self.connections if c is not self and isinstance(c, Connection)]
         others = [c for c in known if not c.transport.is_closing()]  # which takes a moment
         if len(others) >= most_connections():
-            idle = min(others, key=lambda c: (c.is_busy, c.since))
+            idle = min(others, key=lambda c: (c.is_known, c.is_busy, c.since))
             (self if idle.is_busy == BUSY else idle)._end("503 Service Unavailable")
         self.since = time.monotonic()
 
@@ -464,6 +466,10 @@ class Connection(H11Protocol):
         if self.cycle is None or self.cycle.response_complete:
             return 0
         return 1 if self.cycle.more_body else BUSY
+
+    @property
+    def is_known(self) -> bool:
+        return self.cycle is not None and OWNER in self.cycle.scope
 
     def _wait(self, *, over: bool = False) -> None:
         """Give a request that is awaited its time, or take the time back."""
@@ -527,7 +533,7 @@ def serve_http(
         host,
         port,
         http=Connection,
-        backlog=64,
+        backlog=AT_ONCE,
         log_config=None,
         timeout_graceful_shutdown=GRACE_S,
         log_level="warning",
@@ -535,12 +541,25 @@ def serve_http(
         date_header=False,
         timeout_keep_alive=KEEP_ALIVE_S,
     )
-    anyio.run(_Announced(config).serve)
+    anyio.run(_Announced(config).serve, [_bound(host, port)])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        why = str(error.strerror).partition(" (while")[0].lower()
+        raise AotiDebugError(
+            f"cannot serve at {host}:{port}: {why}", help="Choose another address."
+        ) from error
 
 
 class _Announced(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(WAITING)  # asyncio lets as many wait as it accepts at once
         host = self.config.host
         shown = f"[{host}]" if ":" in host else host
         sys.stderr.write(f"serving MCP at http://{shown}:{self.config.port}/mcp\n")

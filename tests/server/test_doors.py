@@ -370,6 +370,18 @@ def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
         assert len(server.ended()) < 10_000
 
 
+def test_idle_connections_of_strangers_end_none_that_was_let_in(tmp_path: Path) -> None:
+    asked = b"DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with served(tmp_path / "home", files=256) as server, contextlib.ExitStack() as held:
+        known, *strangers = (held.enter_context(server.connected()) for _ in range(70))
+        known.sendall(asked)
+        assert known.recv(1000).startswith(b"HTTP/1.1 400")
+        strangers += [held.enter_context(server.connected()) for _ in range(300)]
+        assert strangers[200].recv(100).startswith(b"HTTP/1.1 503")
+        known.sendall(asked)
+        assert known.recv(1000).startswith(b"HTTP/1.1 400")
+
+
 def test_connections_that_were_refused_are_closed(tmp_path: Path) -> None:
     strange = b"GET /mcp HTTP/1.1\r\nHost: elsewhere\r\nContent-Length: 0\r\n\r\n"
     with served(tmp_path / "home", files=256) as server, contextlib.ExitStack() as held:

@@ -42,7 +42,7 @@ class Report:
         self.content.update(content)
         if self._path is None:
             return
-        text = json.dumps(events.finite(self.content), indent=1, default=str)
+        text = json.dumps(events.finite(self.content), default=str)
         store.whole(self._path, lambda to: to.write_text(text))
 
     @contextlib.contextmanager
