@@ -332,12 +332,19 @@ def flipped(out: Path, good: Path, seed: int) -> dict[str, Any]:
 
 
 FLIPS = {0x58: 4, 0x59: 1, 0x5C: 4}  # bits of x86-64's opcodes: + to -, * to +, - to +
+# Before them and two registers: VEX of two or three bytes, EVEX of four, of packed float32.
+PACKED = re.compile(
+    rb"(?:\xc5[\x80-\xff]|\xc4[\x01\x21\x41\x61\x81\xa1\xc1\xe1][\x00-\x7f]"
+    rb"|\x62[\x01\x11\x21\x31\x41\x51\x61\x71\x81\x91\xa1\xb1\xc1\xd1\xe1\xf1][\x04-\x7f].)"
+    rb"([\x58\x59\x5c])[\xc0-\xff]",
+    re.DOTALL,
+)
 ON_GPU = (0x20, 0x21)  # FMUL and FADD of registers of sm_70 to sm_90, their sign in bit 72
 
 
 def arithmetic(binary: bytes) -> Iterator[tuple[str, int, int]]:
     """Yield kernel, place and the bits to turn there, of instructions on float32: in a library
-    packed ones (VEX, two bytes), in a cubin of 16 bytes."""
+    packed ones, in a cubin of 16 bytes."""
     from elftools.elf.elffile import ELFFile
 
     elf = ELFFile(io.BytesIO(binary))
@@ -352,9 +359,7 @@ def arithmetic(binary: bytes) -> Iterator[tuple[str, int, int]]:
         if symbol.name.startswith("cpp_") and symbol["st_size"]:
             begin = next(elf.address_offsets(symbol["st_value"]))
             end = begin + symbol["st_size"]
-            for found in re.finditer(
-                rb"\xc5[\x80-\xff]([\x58\x59\x5c])[\xc0-\xff]", binary[begin:end]
-            ):
+            for found in PACKED.finditer(binary[begin:end]):
                 yield symbol.name, begin + found.start(1), FLIPS[found[1][0]]
 
 

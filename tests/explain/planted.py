@@ -267,6 +267,12 @@ def above(x):
     return torch.nextafter(x, torch.full_like(x, 9.0)) - x
 
 
+def folded(near, far):
+    state = [near, far]
+    torch._foreach_add_(state, [one.flip(0) for one in state])
+    return near * 2
+
+
 def blamed():
     """Leave steps of the compiler out of programs that torch 2.13 itself compiles wrong, and of one
     with a wrong decomposition."""
@@ -277,6 +283,7 @@ def blamed():
         "decomposed": (nn.functional.hardswish, torch.linspace(-5, 5, 37)),
         "traced": (resized, torch.randn(1, 1, 3, 4)),
         "spaced": (above, torch.ones(32, dtype=torch.bfloat16)),  # the same number
+        "folded": (folded, torch.rand(8, 16), torch.rand(8, 16)),  # in place
     }
     table = importlib.import_module("torch._inductor.decomposition")
     table.decompositions[torch.ops.aten.hardswish.default] = torch.relu

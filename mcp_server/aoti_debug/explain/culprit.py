@@ -12,8 +12,7 @@ ISSUE = "issue.md"
 def part(culprit: Culprit) -> str:
     """Name the part of the compiler at fault; nothing where none was found."""
     if culprit.stage in PASSES:
-        stage = culprit.stage.removesuffix("_passes").replace("_", "-")
-        return f"Inductor's {stage} pass {culprit.number} ({culprit.name})"
+        return f"Inductor's {_pass(culprit, culprit.stage)}"
     if culprit.stage == "decomposition":
         return f"Inductor's decomposition of {culprit.op}"
     if culprit.stage == "tracing":
@@ -23,6 +22,11 @@ def part(culprit: Culprit) -> str:
     if culprit.stage != "code" or not (culprit.op or culprit.code):
         return ""
     return f"Inductor's {culprit.code or 'lowering or codegen'} of {culprit.op or 'this'}"
+
+
+def _pass(culprit: Culprit, stage: str) -> str:
+    kind = stage.removesuffix("_passes").replace("_", "-")
+    return f"{kind} pass {culprit.number} ({culprit.name})"
 
 
 def headline(culprit: Culprit, node: str) -> str:
@@ -35,7 +39,8 @@ def clause(culprit: Culprit) -> str:
         after = (
             f", where it is fused with {', '.join(culprit.others[:3])}" if culprit.others else ""
         )
-        return f"; at fault is {name}{after}"
+        made = f", which {_pass(culprit, culprit.made_by)} makes" if culprit.made_by else ""
+        return f"; at fault is {name}{after}{made}"
     if culprit.undecided:
         return "; there was no time to find the part of the compiler at fault (--budget SECONDS)"
     return "; right, compiled by itself" if culprit.stage == "none" else ""

@@ -7,6 +7,7 @@ import contextlib
 import platform
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import reduce
 from importlib import import_module
@@ -102,15 +103,26 @@ class Culprit:
             self.found["stage"] = "package" if wrong else "none"
             return
         self.found["torch_compile"] = True
-        graph, wrong = self._lowered(), False
+        graph, wrong = self._lowered(), None
         with contextlib.suppress(Exception):  # of what eager cannot run
             wrong = self._case.differs(graph)
         if wrong:
             ways = self._in_the_graph(self._lowered, _STEPS)
         else:
             self.trials.append({"left_out": "decompositions and passes", "right": False})
-            ways = self._in_the_code(graph) or self._in_the_graph(self._compiled, _PASSES)
+            ways = self._in_the_code(graph)
+        if not ways and not wrong:
+            ways = self._in_the_graph(self._compiled, _PASSES)
+            if ways and wrong is not None:
+                self._made_by_pass(graph, self._lowered(ways[0]["settings"]))
         self._work_around(as_is, ways)
+
+    def _made_by_pass(self, graph: Any, without: Any) -> None:
+        """Name an operator that a pass has put into a graph that is right in eager: its lowering
+        is at fault, not the pass."""
+        made = Counter(_operators(graph)) - Counter(_operators(without))
+        if made:
+            self.found.update(made_by=self.found["stage"], stage="code", op=next(iter(made)))
 
     def _in_the_graph(self, run: Callable[..., Any], steps: tuple[str, ...]) -> list[Document]:
         """Find the first of these steps, in the order in which they run, after which the graph is
@@ -297,7 +309,7 @@ class Culprit:
             try:
                 self._compiled(settings or {}, leave)
             except _Lowered as ended:
-                return ended.args[0]
+                return _as_in_eager(ended.args[0])
             finally:
                 self._last = last
         raise ValueError("nothing was lowered")
@@ -316,6 +328,22 @@ class Culprit:
         config: Any = import_module("torch._inductor.config")
         with replaced([*others, (caches, "enable_autograd_cache", False)]), config.patch(_NO_CACHE):
             yield
+
+
+def _as_in_eager(graph: Any) -> Any:
+    """Return a graph in which operators that write to a list and return nothing have no users:
+    Inductor takes the list for what they return."""
+    for node in graph.graph.nodes:
+        returns = getattr(getattr(node.target, "_schema", None), "returns", True)
+        for user in () if returns else [*node.users]:  # operator.getitem
+            user.replace_all_uses_with(node.args[0][user.args[1]])
+            graph.graph.erase_node(user)
+    graph.recompile()
+    return graph
+
+
+def _operators(graph: Any) -> list[str]:
+    return [str(node.target) for node in graph.graph.nodes if node.op == "call_function"]
 
 
 def _together(rows: dict[str, Document], names: list[str]) -> Document:

@@ -45,9 +45,11 @@ class Workaround(Tried):
 
 class Culprit(ProbeReport):
     """`number` counts the passes of a stage, `others` are what `op` is wrong with; `code`: what is
-    at fault of its code, where a setting takes that out; `undecided`: the seconds were over."""
+    at fault of its code, where a setting takes that out; `made_by`: the stage of the pass `name`
+    that makes `op`; `undecided`: the seconds were over."""
 
     stage: Stage | None = None
+    made_by: Stage | None = None
     name: str = ""
     number: int = 0
     op: str = ""
