@@ -273,6 +273,14 @@ def folded(near, far):
     return near * 2
 
 
+def windowed(x):
+    return x + (torch.arange(64) * torch.tensor([500_000_000])) / 1e9
+
+
+def cut(x, scale):
+    return nn.functional.pad((x * scale).reshape(2, 100), (0, -10))
+
+
 def blamed():
     """Leave steps of the compiler out of programs that torch 2.13 itself compiles wrong, and of one
     with a wrong decomposition."""
@@ -283,6 +291,13 @@ def blamed():
         "decomposed": (nn.functional.hardswish, torch.linspace(-5, 5, 37)),
         "traced": (resized, torch.randn(1, 1, 3, 4)),
         "spaced": (above, torch.ones(32, dtype=torch.bfloat16)),  # the same number
+        "windowed": (windowed, torch.rand(64)),  # the constant stays one
+        "cut": (cut, torch.rand(2, 4, 5, 5), torch.rand(1, 4, 1, 1)),
+        "ranked": (
+            nn.functional.multilabel_margin_loss,
+            torch.rand(6),
+            torch.tensor([2] + [-1] * 5),
+        ),
         "folded": (folded, torch.rand(8, 16), torch.rand(8, 16)),  # in place
     }
     table = importlib.import_module("torch._inductor.decomposition")

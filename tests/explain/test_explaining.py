@@ -511,6 +511,9 @@ def test_a_step_of_the_compiler_is_at_fault_where_leaving_it_out_makes_the_part_
         ("traced", "decomposition of aten.upsample_nearest2d.vec"),
         ("spaced", "lowering or codegen of aten.nextafter.default"),
         ("folded", "lowering or codegen of aten._foreach_add_.List"),
+        ("windowed", "index propagation of aten.div.Tensor"),
+        ("cut", "loop split of aten.constant_pad_nd.default"),
+        ("ranked", "decomposition of aten.multilabel_margin_loss.default"),
     ],
 )
 def test_an_operator_that_is_traced_or_lowered_wrong_is_named(looked: Path, name: str, says: str):

@@ -37,6 +37,7 @@ SETTINGS: dict[str, Document] = {
         "cpp.enable_floating_point_contract_flag": "off",
     },
     "code without rounding between operators": {"emulate_precision_casts": True},
+    "index propagation": {"constant_and_index_propagation": False},
     "fusion": {"max_fusion_size": 1, "epilogue_fusion": False, "prologue_fusion": False},
     "vectorized loop tail": {"cpp.enable_loop_tail_vec": False},
     _SCALAR: {"cpp.enable_tiling_heuristics": False},  # without them it is vectorized
@@ -52,6 +53,11 @@ SETTINGS: dict[str, Document] = {
     "combined kernel": {"combo_kernels": False},
     "reuse of buffers": {"inplace_buffers": False, "allow_buffer_reuse": False},
     "vectorized C++ code": {"cpp.simdlen": 1},
+}
+# Of C++ code, without a setting: a method of CppScheduling, and what it does not do instead.
+_METHODS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "loop split": ("try_loop_split", lambda _, nodes: nodes),
+    "outer-loop fusion": ("can_fuse_vertical_outer_loop", lambda *_: False),
 }
 # Of passes, after `disabled_passes` with the name of the one.
 _OF_PASSES: tuple[Document, ...] = (
@@ -78,6 +84,7 @@ class Culprit:
         self._program, self._settings = program, settings
         self._until, self._last = time.monotonic() + seconds, 0.0
         self._given = standalone.of_call(args, {})
+        self._on_gpu = standalone.device_of(self._given.flat).startswith("cuda")
         self._case = workaround.Case(program, self._given)
         self.trials: list[Document] = []
         self.found: Document = {"trials": self.trials, "versions": _versions(self._given.flat)}
@@ -103,7 +110,8 @@ class Culprit:
             self.found["stage"] = "package" if wrong else "none"
             return
         self.found["torch_compile"] = True
-        graph, wrong = self._lowered(), None
+        graph = self._lowered()
+        wrong: bool | None = None
         with contextlib.suppress(Exception):  # of what eager cannot run
             wrong = self._case.differs(graph)
         if wrong:
@@ -148,7 +156,7 @@ class Culprit:
         right, bad = 0, len(asked)
         if wrong(0):
             if "decomposition" in steps:
-                self._in_tracing()
+                self._in_tracing(run({}, lambda subsystem, _: subsystem in steps))
             return []
         while bad - right > 1:
             middle = (right + bad) // 2
@@ -165,15 +173,16 @@ class Culprit:
         ways = map(self._changes, ({"disabled_passes": name}, *_OF_PASSES))
         return [{"settings": w} for w in ways if w and not self._case.differs(run(w))]
 
-    def _in_tracing(self) -> None:
-        """Name the operator that Python decomposes while it traces, where there is one."""
+    def _in_tracing(self, graph: Any) -> None:
+        """Name the operator that is decomposed while it is traced, where there is one: by Python,
+        else by anything."""
+        left = _operators(graph)
         targets = {str(one.target): one.target for one in self._case.module.graph.nodes}
         kernels = {name: getattr(op, "py_kernels", ()) for name, op in targets.items()}
-        ops = [name for name, of in kernels.items() if _IMPLICIT in map(str, of)]
-        alone = len(ops) == 1
-        self.found.update(
-            {"stage": "decomposition", "op": ops[0]} if alone else {"stage": "tracing"}
-        )
+        in_python = [name for name, of in kernels.items() if _IMPLICIT in map(str, of)]
+        gone = [name for name in _operators(self._case.module) if name not in left]
+        ops = next((some for some in (in_python, gone) if len(some) == 1), None)
+        self.found.update({"stage": "decomposition", "op": ops[0]} if ops else {"stage": "tracing"})
 
     def _in_the_code(self, graph: Any) -> list[Document]:
         """Find the operator with whose lowering the code becomes wrong, where later ones fall back
@@ -193,13 +202,14 @@ class Culprit:
             return self._right(what, {}, leave)
 
         ways: list[Document] = []
-        before: list[str] = []
+        before, last = list[str](), ""
         if right(().__contains__, "all lowerings"):
             good, bad = 0, len(asked)
             while bad - good > 1:
                 middle = (good + bad) // 2
                 fits = right(range(middle + 1).__contains__, f"lowerings from {asked[middle]} on")
                 good, bad = (middle, bad) if fits else (good, middle)
+            last = asked[bad - 1]
             *before, op = [targets.get(name, name) for name in asked[:bad]]
             if not before or not right(bad.__eq__, f"lowerings but {asked[bad - 1]}"):
                 before = []
@@ -210,7 +220,9 @@ class Culprit:
         if settings:
             self.found["code"] = name
             ways.insert(0, {"settings": settings})
-        if self.found.get("code", _SCALAR) != _SCALAR:
+        elif not self._on_gpu and (method := self._method()) is not None:
+            self.found["code"] = method
+        if self.found.get("code", _SCALAR) != _SCALAR or not _computes(graph, last):
             return ways
         with contextlib.suppress(_Over):
             for number, op in enumerate(before, 1):  # the first that has to be there
@@ -220,11 +232,22 @@ class Culprit:
                     return [*ways[:-1], {"fallback": op}]
         return ways
 
+    def _method(self) -> str | None:
+        """Return the first of the optimizations without a setting without which the part is right,
+        though nothing can leave it out."""
+        cpp: Any = import_module("torch._inductor.codegen.cpp").CppScheduling
+        for name, (method, instead) in _METHODS.items():
+            if hasattr(cpp, method):
+                with replaced([(cpp, method, instead)]):
+                    if self._right(f"CppScheduling.{method}", {}):
+                        return name
+        return None
+
     def _setting(self) -> tuple[str, Document]:
         """Return the first of the settings with which the part is right, found by halves: the first
         that makes it right together with those before it. Where none alone does, all of these,
         without a name; where all together do not, nothing."""
-        other = "cpp." if standalone.device_of(self._given.flat).startswith("cuda") else "triton."
+        other = "cpp." if self._on_gpu else "triton."
         rows = {
             name: {key: value for key, value in one.items() if not key.startswith(other)}
             for name, one in ((name, self._changes(one)) for name, one in SETTINGS.items())
@@ -328,6 +351,13 @@ class Culprit:
         config: Any = import_module("torch._inductor.config")
         with replaced([*others, (caches, "enable_autograd_cache", False)]), config.patch(_NO_CACHE):
             yield
+
+
+def _computes(graph: Any, name: str) -> bool:
+    """Tell whether a node computes values, and does not only move them."""
+    tags = {getattr(torch.Tag, name, None) for name in ("pointwise", "reduction")}
+    targets = [node.target for node in graph.graph.nodes if node.name == name]
+    return any(tags & {*getattr(one, "tags", ())} for one in targets)
 
 
 def _as_in_eager(graph: Any) -> Any:

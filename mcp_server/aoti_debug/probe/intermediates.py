@@ -33,6 +33,7 @@ PRODUCTS = (
 _CALLS = (*PRODUCTS, "lstm", "gru", "topk", "sort", "embedding_bag", "_embedding_bag")
 # Which arguments of a product are multiplied, where these are not the first two.
 _FACTORS = {"addmm": (1, 2), "baddbmm": (1, 2), "scaled_dot_product_attention": (0, 1, 2)}
+_INLINED = 8  # elements
 _OF_PACKAGES = ("aot_inductor.package", "aot_inductor.output_path")  # here it is a library
 
 
@@ -143,9 +144,10 @@ def alone(
     """Return groups of nodes as one module and its arguments; its results are the ends of each
     group, which shares nothing with the others.
 
-    `values` holds what flows into them, by name: tensors become arguments, numbers constants.
+    `values` holds what flows into them, by name: tensors become arguments, numbers constants, and
+    so do tensors of the program that Inductor writes into its code.
     """
-    graph = torch.fx.Graph()
+    graph, module = torch.fx.Graph(), torch.nn.Module()
     args: list[Any] = []
     taken: list[dict[Any, Any]] = []
     for nodes, _ in groups:  # placeholders come before all else
@@ -154,7 +156,11 @@ def alone(
         for name in entering(nodes):
             one = next(n for node in nodes for n in node.all_input_nodes if n.name == name)
             value = values[name]
-            if isinstance(value, torch.Tensor):
+            if one.op == "get_attr" and value.dim() < 2 and value.numel() <= _INLINED:
+                attribute = f"constant_{name}"
+                setattr(module, attribute, value.clone())
+                kept[one] = graph.get_attr(attribute)
+            elif isinstance(value, torch.Tensor):
                 kept[one] = graph.placeholder(f"{name}_{len(args)}")
                 device = getattr(one.meta.get("val"), "device", value.device)
                 args.append(value.clone().to(device))
@@ -170,7 +176,7 @@ def alone(
             )
     pairs = zip(groups, taken)
     graph.output(tuple(kept[one] for (_, ends), kept in pairs for one in ends))
-    return torch.fx.GraphModule(torch.nn.Module(), graph), tuple(args)
+    return torch.fx.GraphModule(module, graph), tuple(args)
 
 
 def entering(nodes: list[Any]) -> list[str]:

@@ -3,6 +3,7 @@ compute together with it, on the values that the program gives them. All of them
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -10,11 +11,12 @@ from typing import Any
 
 from . import compare, intermediates, standalone
 from .describe import is_float
-from .graph_run import on_cpu
+from .graph_run import base, on_cpu
 from .lazy import torch
 
 Document = dict[str, Any]
 
+_NUMBERS = ("item", "_local_scalar_dense")
 _LITERALS = 64  # numbers that stand in a script
 _ULPS = 64  # of a value, that an operator of single elements may be off by
 _FACTOR = 8.0
@@ -45,8 +47,18 @@ def entering(parts: list[Part]) -> list[str]:
 def compiled(program: Any, args: Any, settings: Document) -> Any:
     """Return a program as torch.compile compiles it, which takes a tenth of a package."""
     inductor: Any = import_module("torch._inductor")
-    with torch.no_grad():
-        return inductor.compile(flat(program), args, options=intermediates.options(settings))
+    module = flat(program)
+    numbers = any(base(node) in _NUMBERS for node in module.graph.nodes)
+    with torch.no_grad(), _with_numbers() if numbers else contextlib.nullcontext():
+        return inductor.compile(module, args, options=intermediates.options(settings))
+
+
+def _with_numbers() -> Any:
+    """Let a compile trace numbers that are read out of tensors."""
+    guards, fake = import_module("torch._guards"), import_module("torch._subclasses.fake_tensor")
+    shapes = import_module("torch.fx.experimental.symbolic_shapes").ShapeEnv()
+    mode = fake.FakeTensorMode(shape_env=shapes, static_shapes=True, allow_non_fake_inputs=True)
+    return guards.tracing(guards.TracingContext(mode))
 
 
 def results(
@@ -130,9 +142,17 @@ def _literal(tensor: Any) -> str:
 
 
 def flat(program: Any) -> Any:
-    """Return a program as a module without the nesting of its arguments."""
+    """Return a program as a module without the nesting of its arguments, which makes its own
+    constants: so Inductor writes them into the code here as well."""
     module = compare.unguarded(program)
     module.graph._codegen = torch.fx.graph.CodeGen()
+    for node in module.graph.nodes:
+        node.meta.pop("unbacked_bindings", None)  # they are of another trace
+        if node.op == "get_attr":
+            value = getattr(module, node.target)
+            about = {"dtype": value.dtype, "device": value.device}
+            node.op, node.target = "call_function", torch.tensor
+            node.args, node.kwargs = (value.tolist(),), about
     return torch.fx.GraphModule(module, module.graph)
 
 
