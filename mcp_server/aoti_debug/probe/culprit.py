@@ -106,8 +106,7 @@ class Culprit:
         if not self._case.differs(as_is):
             self._check()
             built = intermediates.build(self._case.module, self._program, self._settings)
-            wrong = self._case.differs(built)
-            self.found["stage"] = "package" if wrong else "none"
+            self.found["stage"] = "package" if self._case.differs(built) else "none"
             return
         self.found["torch_compile"] = True
         graph = self._lowered()
