@@ -126,6 +126,14 @@ def test_a_bound_that_no_result_depends_on_is_not_the_cause_of_an_exit() -> None
     assert "results of call 2 are right" in best.also_true[0]
 
 
+def test_results_that_change_with_free_memory_are_not_right_despite_a_break() -> None:
+    found = run(AGREES, AGREES, AGREES)
+    poison = read_reports({"steps": {"poison": {"verdict": "differs"}}}, "report.json").poison
+    changing = replace(found, checks=replace(found.checks, poison=poison))
+    assert weigh(OVER, found).role == "also_true"
+    assert weigh(OVER, changing).role == "open"
+
+
 def test_a_bound_is_the_cause_where_only_calls_above_it_are_wrong() -> None:
     best = diagnose(run(DIFFERS, AGREES, AGREES))[0]
     assert (best.category, best.confidence) == ("contract_shape", "proved")

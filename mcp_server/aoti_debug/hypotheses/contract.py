@@ -68,7 +68,9 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
         return Weighed("also_true", lines(breaking, "which breaks it"), why)
     decided = [one for one in breaking if tells(finding, one[1])]
     right = [one for one in decided if harmless(finding, one[1], narrowed=narrowed)]
-    if right and len(right) == len(decided):
+    poison = observations.checks.poison  # right by what free memory happened to hold
+    by_luck = poison is not None and poison.differs
+    if right and len(right) == len(decided) and not by_luck:
         why = f"results of {numbers(right)} are right"
         return Weighed("also_true", lines(right, "which breaks it"), why)
     bad = [one for one in breaking if is_bad(outcome_of(finding, one[1]))]

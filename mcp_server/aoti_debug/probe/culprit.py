@@ -37,8 +37,8 @@ SETTINGS: dict[str, Document] = {
         "cpp.enable_floating_point_contract_flag": "off",
     },
     "code without rounding between operators": {"emulate_precision_casts": True},
-    "index propagation": {"constant_and_index_propagation": False},
     "fusion": {"max_fusion_size": 1, "epilogue_fusion": False, "prologue_fusion": False},
+    "index propagation": {"constant_and_index_propagation": False},
     "vectorized loop tail": {"cpp.enable_loop_tail_vec": False},
     _SCALAR: {"cpp.enable_tiling_heuristics": False},  # without them it is vectorized
     "layout": {"layout_optimization": False},
