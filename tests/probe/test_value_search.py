@@ -11,7 +11,7 @@ from aoti_debug.probe import choices
 from aoti_debug.probe.places import Place, place_of
 from aoti_debug.probe.value_rows import is_moved
 from aoti_debug.probe.value_samples import sampled
-from aoti_debug.probe.value_search import Matching, Reference, Written, first_wrong
+from aoti_debug.probe.value_search import Matching, Reference, Written, first_wrong, named_in
 
 
 @dataclass
@@ -198,3 +198,17 @@ def test_of_elements_that_are_equal_up_to_rounding_either_may_be_chosen(torch: A
         reads = [{"memory": label.memory, "read": True}]
         launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
         assert blamed(launches, [label, result], {0, 1}) == wrong
+
+
+def test_a_wrong_result_is_wrong_also_where_only_a_tie_is_computed_from_it() -> None:
+    launches = [launched(name, *([n - 1] * (n > 0))) for n, name in enumerate(("a", "b", "c"))]
+    right = {"verdict": "agrees"}
+    written = [Value(0, None), Value(1, right, tied=True), Value(2, None)]
+    assert blamed(launches, written, {0, 2}) == 0
+    assert blamed(launches, written, {2}) is None
+
+
+def test_operators_are_found_in_the_name_of_a_kernel() -> None:
+    found = named_in("cpp_fused__softmax_amax_native_layer_norm_3")
+    assert {"_softmax", "amax", "native_layer_norm", "layer_norm"} <= found
+    assert "argmax" not in found

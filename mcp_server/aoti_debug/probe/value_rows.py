@@ -14,7 +14,7 @@ from .lazy import torch
 from .places import Place, place_of
 from .prototypes import Param
 from .value_samples import Summaries, held_against, nearby, sampled
-from .value_search import LIBRARY, Written
+from .value_search import LIBRARY, Written, named_in
 
 _LAUNCHES = 20_000
 _ROWS = 16  # of a product
@@ -112,6 +112,8 @@ class Values(taps.Hook):
             if not self._held:
                 continue
             nodes, ops = frozenset(row["nodes"]), frozenset(row["ops"])
+            if call.kind != "extern" and not (nodes or ops):
+                ops = named_in(row["kernel"])
             if nodes or ops:  # another package's value has the name of its kernel
                 ops |= {row["kernel"]}
             at = row["number"] - 1, place

@@ -20,6 +20,7 @@ _PROBES = 64  # elements by which it is seen whether to compare the others
 _SAME, _DIGITS = 16, 1e-3  # different ones of them that are the same, to so many digits
 _NEAR = 0.05  # of the largest, in 16 bits; a wider dtype has to be nearer
 _PADDED = 16
+_WORDS = 8  # of an operator's name, at most
 _ROUNDINGS = 20_000  # of its own
 LIBRARY = frozenset(
     f"aoti_torch_{device}_{name}_out"
@@ -36,7 +37,7 @@ _ALIKE_UNNAMED = 0.5  # likewise, where no operator of the launch is known
 @dataclass
 class Reference:
     """A value of the reference: which it is, as the program computes it and in float64, the nodes
-    that use it, and of indices what they choose from."""
+    that use it, of indices what they choose from, and the operator that it is a part of."""
 
     what: Document
     own: Sample
@@ -44,6 +45,11 @@ class Reference:
     users: frozenset[str] = frozenset()
     choice: Choice | None = None
     short: Sample | None = None  # with a precision that a kernel may use as well
+    part_of: str | None = None
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        return tuple(one for one in (self.what["name"], self.part_of) if one is not None)
 
     @functools.cached_property
     def digest(self) -> str:
@@ -127,19 +133,27 @@ class Written:
         """Return how little the nearest value of the reference is like it."""
         return self.closest[0] if self.closest is not None else (_OTHER, float("inf"))
 
-    def names(self, node: str, op: str, users: frozenset[str]) -> int:
+    def names(self, node: str, ops: tuple[str, ...], users: frozenset[str]) -> int:
         """Return 0 for the value of a node that the launch stands for, 1 for one of an operator of
         these nodes, else `_OTHER`: also where only nodes of the launch use it, which need not
         write it."""
         if node not in users and users and users <= self.nodes:
             return _OTHER
-        return 0 if node in self.nodes else 1 if op in self.ops else _OTHER
+        return 0 if node in self.nodes else _OTHER if self.ops.isdisjoint(ops) else 1
 
     def replaces(self, other: Written) -> bool:
         """Tell whether another value is gone: all of it was written over, or its memory was freed
         and is part of a new buffer."""
         gone = self.fresh or self.memory.covers(other.memory)
         return gone and self.memory.overlaps(other.memory)
+
+
+def named_in(kernel: str) -> frozenset[str]:
+    """Return what may be an operator in the name that Inductor gave a kernel: `_softmax` and `amax`
+    in cpp_fused__softmax_amax_3."""
+    words = kernel.split("_")
+    parts = (words[a:b] for a in range(2, len(words)) for b in range(a + 1, a + _WORDS))
+    return frozenset(map("_".join, parts))
 
 
 def _elements(sample: Sample) -> tuple[int, bool]:
@@ -219,7 +233,7 @@ class _Group:
         self.named, self.nearest = torch.full((2, len(written)), float("inf"), dtype=torch.float64)
 
     def worth(
-        self, names: tuple[str, str], probes: Any, rounding: float
+        self, node: str, ops: tuple[str, ...], probes: Any, rounding: float
     ) -> Iterator[tuple[int, float, bool, bool, bool]]:
         """Yield what a value is worth comparing with, since it may be the same, in part, or is
         nearer than any before: how far it is, whether it may be the same, whether in part, and
@@ -227,11 +241,11 @@ class _Group:
         apart = _apart(self.probes, probes)
         own, same, part = torch.zeros(3, len(self.open), dtype=torch.bool)
         part[self.open] = _same_in_part(self.probes[self.open], probes)
-        for name in names:
+        for name in (node, *ops):
             if name in self._names:
                 own[self._names[name]] = True
-        if names[1] in self._nodes:
-            same[self._nodes[names[1]]] = True
+        if node in self._nodes:
+            same[self._nodes[node]] = True
         nearer = torch.where(own, apart < self.named, self.named.isinf() & (apart < self.nearest))
         self.named = torch.where(own, torch.minimum(apart, self.named), self.named)
         self.nearest = torch.minimum(apart, self.nearest)
@@ -264,15 +278,15 @@ class Matching:
         group = self._groups.get(_elements(own))
         if group is None or not own.values.numel():
             return
-        names, probes = (what["name"], what["node"]), _probes(value.exact)
+        ops, probes = value.ops, _probes(value.exact)
         rounded = torch.stack([_probes(one) for one in (own, value.short) if one is not None])
         own_error = float(_apart(rounded, probes).max())
         rounding = min(_NEAR, max(_near(own.values.dtype), 16 * own_error))
         node = what["node"]
         read = any(node not in nodes and nodes & value.users for nodes in self._stood)
-        for place, apart, near, part, lost in group.worth(names, probes, rounding):
+        for place, apart, near, part, lost in group.worth(node, ops, probes, rounding):
             one = group.written[place]
-            named = one.names(node, what["name"], value.users if not part else frozenset())
+            named = one.names(node, ops, value.users if not part else frozenset())
             if named < _OTHER and value.digest in one.read:
                 named = _OTHER  # it is what the kernel was given
             order = _LOST if read and lost and not named else named, apart
@@ -285,12 +299,12 @@ class Matching:
 
     def _in_other_shapes(self, value: Reference) -> None:
         """Hold one value against what was written with padding, or as parts of a sum."""
-        node, name = value.what["node"], value.what["name"]
+        node, ops = value.what["node"], value.ops
         for one in self._products:
-            if one.agrees is None and {node, name} & (one.nodes | one.ops):
+            if one.agrees is None and {node, *ops} & (one.nodes | one.ops):
                 one.hold_within(value)
         for one in self._parts.get(math.prod(value.own.shape), ()):
-            if one.agrees is None and one.names(node, name, value.users) < _OTHER:
+            if one.agrees is None and one.names(node, ops, value.users) < _OTHER:
                 *shape, count = one.sample.shape
                 sums = one.sample.values.reshape(-1, count).sum(1)
                 one.summed |= _is_multiple(Sample(tuple(shape), sums, 1), value)
@@ -322,7 +336,7 @@ def first_wrong(
         one = written[value]
         if after := readers.get(value):
             rights = [wrong.isdisjoint(made.get(reader, ())) for reader in after]
-            right = all(rights)
+            right = all(rights) and value not in results
             if any(rights):
                 taken.add(value)
         else:  # it stays within the kernel, unless it is a result

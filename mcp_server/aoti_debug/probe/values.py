@@ -174,8 +174,11 @@ class Exact(Observer):
     """Hold the values of a run in float64 against what was written; `decomposed`: of a program
     whose nodes are made of those of another."""
 
-    def __init__(self, matching: Matching, own: Own, short: Own, *, decomposed: bool) -> None:
+    def __init__(
+        self, matching: Matching, own: Own, short: Own, program: Any, *, decomposed: bool
+    ) -> None:
         self._matching, self._own, self._decomposed = matching, own.samples, decomposed
+        self._ops = {node.name: base(node) for node in program.graph.nodes}  # as exported
         self._short = short.samples  # with a precision that kernels may use as well
 
     def after(self, node: Any, args: Any, kwargs: Any, value: Any) -> None:
@@ -186,6 +189,7 @@ class Exact(Observer):
                 what = {**located(node), "node": name, "name": base(node)}
                 short = self._short.pop((node.name, place), None)
                 one = Reference(what, own, sampled(tensor), users, short=short)
+                one.part_of = self._ops.get(name)
                 if choices.chosen_from(base(node), place, args) is not None:
                     given = self._own.pop((node.name, _GIVEN))
                     one.choice = choices.choice(base(node), args, kwargs, given)
@@ -205,20 +209,20 @@ def hold_against_program(
     """Hold all that was written against the values of a program, and of what Inductor makes its
     kernels of, each in float64 and as the program itself computes it."""
     matching = Matching(written)
-    _hold(matching, program, inputs, decomposed=False)
+    _hold(matching, program, inputs, program)
     try:
         table = import_module("torch._inductor.decomposition").select_decomp_table()
         parts = program.run_decompositions(table)
-        _hold(matching, parts, inputs, decomposed=True)
+        _hold(matching, parts, inputs, program)
     except Exception as error:  # it is the same program, in smaller parts
         report.update(not_decomposed=events.said(error, 300))
 
 
-def _hold(matching: Matching, program: Any, inputs: Inputs, *, decomposed: bool) -> None:
+def _hold(matching: Matching, program: Any, inputs: Inputs, whole: Any) -> None:
     own, short, module = Own(), Own(), compare.unguarded(program)
     Run(module, own)(standalone.copied(inputs).flat)
     compare.in_tf32(module, standalone.copied(inputs), [], short)
-    exact = Exact(matching, own, short, decomposed=decomposed)
+    exact = Exact(matching, own, short, whole, decomposed=program is not whole)
     eager.in_float64(compare.unguarded(program), standalone.copied(inputs), (), exact)
 
 
