@@ -175,11 +175,10 @@ class Culprit:
     def _in_tracing(self, graph: Any) -> None:
         """Name the operator that is decomposed while it is traced, where there is one: by Python,
         else by anything."""
-        left = _operators(graph)
         targets = {str(one.target): one.target for one in self._case.module.graph.nodes}
         kernels = {name: getattr(op, "py_kernels", ()) for name, op in targets.items()}
         in_python = [name for name, of in kernels.items() if _IMPLICIT in map(str, of)]
-        gone = [name for name in _operators(self._case.module) if name not in left]
+        gone = [*{*_operators(self._case.module)} - {*_operators(graph)}]
         ops = next((some for some in (in_python, gone) if len(some) == 1), None)
         self.found.update({"stage": "decomposition", "op": ops[0]} if ops else {"stage": "tracing"})
 

@@ -156,10 +156,9 @@ def alone(
         for name in entering(nodes):
             one = next(n for node in nodes for n in node.all_input_nodes if n.name == name)
             value = values[name]
-            if one.op == "get_attr" and value.dim() < 2 and value.numel() <= _INLINED:
-                attribute = f"constant_{name}"
-                setattr(module, attribute, value.clone())
-                kept[one] = graph.get_attr(attribute)
+            if one.op == "get_attr" and is_inlined(value):
+                setattr(module, f"constant_{name}", value.clone())
+                kept[one] = graph.get_attr(f"constant_{name}")
             elif isinstance(value, torch.Tensor):
                 kept[one] = graph.placeholder(f"{name}_{len(args)}")
                 device = getattr(one.meta.get("val"), "device", value.device)
@@ -177,6 +176,12 @@ def alone(
     pairs = zip(groups, taken)
     graph.output(tuple(kept[one] for (_, ends), kept in pairs for one in ends))
     return torch.fx.GraphModule(module, graph), tuple(args)
+
+
+def is_inlined(constant: Any) -> bool:
+    """Tell whether Inductor writes a constant into its code."""
+    small = isinstance(constant, torch.Tensor) and constant.dim() < 2
+    return small and constant.numel() <= _INLINED
 
 
 def entering(nodes: list[Any]) -> list[str]:

@@ -148,8 +148,8 @@ def flat(program: Any) -> Any:
     module.graph._codegen = torch.fx.graph.CodeGen()
     for node in module.graph.nodes:
         node.meta.pop("unbacked_bindings", None)  # they are of another trace
-        if node.op == "get_attr":
-            value = getattr(module, node.target)
+        value: Any = getattr(module, node.target, None) if node.op == "get_attr" else None
+        if intermediates.is_inlined(value):
             about = {"dtype": value.dtype, "device": value.device}
             node.op, node.target = "call_function", torch.tensor
             node.args, node.kwargs = (value.tolist(),), about

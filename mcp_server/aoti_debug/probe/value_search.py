@@ -148,6 +148,7 @@ class Written:
         return gone and self.memory.overlaps(other.memory)
 
 
+@functools.lru_cache(maxsize=4096)
 def named_in(kernel: str) -> frozenset[str]:
     """Return what may be an operator in the name that Inductor gave a kernel: `_softmax` and `amax`
     in cpp_fused__softmax_amax_3."""
