@@ -463,7 +463,7 @@ def test_a_client_sees_the_calls_judged_so_far_and_the_diagnosis_when_watched_lo
 
     so_far, answer = anyio.run(main)
     assert so_far["status"] == "running"
-    assert "400 calls (1 break the contract)" in str(so_far["notes"])
+    assert "400 calls (1 breaks the contract)" in str(so_far["notes"])
     best = answer["diagnosis"]
     assert (best["category"], best["confidence"]) == ("contract_stride", "proved")
     assert best["calls"] == "1 of 400 (150)"

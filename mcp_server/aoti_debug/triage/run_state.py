@@ -50,9 +50,10 @@ class Counter:
         if not self.calls:
             return ""
         bad, unjudged = sum(one.broken for one in found), sum(one.unjudged for one in found)
-        more = [f"{bad:,} break the contract"] if bad else []
+        more = [f"{bad:,} break{'s' * (bad == 1)} the contract"] if bad else []
         more += [f"{unjudged:,} not judged"] if unjudged else []
-        return f", {self.calls:,} calls" + (f" ({', '.join(more)})" if more else "")
+        calls = f", {self.calls:,} call{'s' * (self.calls > 1)}"
+        return calls + (f" ({', '.join(more)})" if more else "")
 
     def going_on(self, pid: int) -> bool:
         """Tell whether the program makes calls, or listens for requests that would make it."""
