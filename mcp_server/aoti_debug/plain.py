@@ -25,7 +25,21 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = _INVISIBLE.sub("", _LINE_ENDS.sub("\n", _ESCAPES.sub("", text)))
-    return "".join(shown for c in text if (shown := _shown(c)))
+    return text.translate(_SHOWN)
+
+
+class _Shown(dict[int, str]):
+    """What is shown of each character: asked once for most."""
+
+    def __missing__(self, code: int) -> str:
+        shown = _shown(chr(code))
+        if len(self) < _KNOWN:
+            self[code] = shown
+        return shown
+
+
+_KNOWN = 4096  # characters
+_SHOWN = _Shown()
 
 
 def _shown(character: str) -> str:

@@ -60,12 +60,15 @@ BODY = 1 << 20
 # Bytes of one client's requests, at once and in a second: to parse them holds the event loop.
 BURST, RATE = 2 << 20, 1 << 18
 COST = 2 << 10  # of a request beside its body
-SMALL = 500  # chunks of a body that come at once
+SMALL, CHUNK = (
+    16,
+    1 << 13,
+)  # small chunks of a body that come at once, and one more for so many bytes
 BUSY = 2
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 UPLOAD = "/upload"
 HANDSHAKES = HANDSHAKE_PROTOCOL_VERSIONS
-_SMALL = re.compile(rb"\r\n0{0,20}[0-9A-Fa-f]{1,2}[ \t]{0,20}(?:;[^\r\n]{0,200})?\r\n")
+_SMALL = re.compile(rb"\r\n0{0,20}[0-9A-Fa-f]{1,3}[ \t]{0,20}(?:;[^\r\n]*)?\r\n")
 _KEY = b"name of a token of aoti-debug"
 LENGTH = 16  # characters of the shortest token
 _LINE = re.compile(r"(?:([\w.-]{1,40})[ \t]+)?([\x21-\x7e]{1,500})")
@@ -450,8 +453,12 @@ class Connection(H11Protocol):
         self.since = time.monotonic()
 
     def data_received(self, data: bytes) -> None:
-        if len(_SMALL.findall(data)) > SMALL:  # each takes as long as a large one
+        # Each takes as long as a large one.
+        if len(_SMALL.findall(data)) > SMALL + len(data) // CHUNK:
             self._end("400 Bad Request")
+            return
+        if self._is_refused:  # to parse the rest would take as long
+            self.transport.close()
             return
         super().data_received(data)
         self._wait()
@@ -466,6 +473,13 @@ class Connection(H11Protocol):
         if self.cycle is None or self.cycle.response_complete:
             return 0
         return 1 if self.cycle.more_body else BUSY
+
+    @property
+    def _is_refused(self) -> bool:
+        """Tell whether there was an answer to a request in chunks of which not all is there."""
+        if self.cycle is None or not (self.cycle.response_complete and self.cycle.more_body):
+            return False
+        return "transfer-encoding" in Headers(raw=list(self.cycle.scope["headers"]))
 
     @property
     def is_known(self) -> bool:

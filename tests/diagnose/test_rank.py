@@ -38,16 +38,14 @@ from aoti_debug.vocabulary import Place
 from recordings import called, end, events, recorded_bytes
 
 ENVELOPE = (
-    "RuntimeError: run_func_( container_handle_, input_handles.data(), input_handles.size(), "
-    "output_handles.data(), output_handles.size(), stream_handle, proxy_executor_handle_) API call "
-    "failed at /pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144"
+    "RuntimeError: run_func_( container_handle_) API call failed at "
+    "/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144"
 )
 TRACEBACK = """Traceback (most recent call last):
   File "/home/user/serve.py", line 12, in <module>
     model(x)
-  File "/v/site-packages/torch/export/pt2_archive/_package.py", line 733, in __call__
-    flat_outputs = self.loader.boxed_run(flat_inputs)
 """
+INDUCTOR = "/v/site-packages/torch/_inductor"
 ASSERTED = (
     "/tmp/torchinductor_u/kf/ckf.py:34: unknown: block: [1,3,0], thread: [69,0,0] Assertion "
     "`index out of bounds: 0 <= tmp4 < 1000` failed."
@@ -97,24 +95,24 @@ def test_an_index_is_not_what_calls_before_it_held_as_well() -> None:
 
 @pytest.mark.parametrize("ending", [None, Ending(signal="SIGABRT")])
 def test_the_first_gpu_message_wins_and_a_signal_is_told_with_it(ending: Ending | None) -> None:
-    best, *others = read(f"{ASSERTED}\n{ILLEGAL}\n", ending)
+    (best,) = read(f"{ASSERTED}\n{ILLEGAL}\n", ending)
     assert best.category == "index_out_of_bounds"
-    assert not others
     assert any("illegal memory access" in text for text in best.misleading)
     assert None not in best.document().values()
 
 
 def test_an_envelope_alone_is_the_diagnosis_and_not_the_exception_around_it() -> None:
-    best, *others = read(f"{TRACEBACK}{ENVELOPE}\n")
-    assert best.signature == "run_call_failed"
-    assert best.confidence == "possible"
+    frame = (
+        '  File "/v/site-packages/torch/export/pt2_archive/_package.py", line 733, in __call__\n'
+    )
+    (best,) = read(f"{TRACEBACK}{frame}{ENVELOPE}\n")
+    assert (best.signature, best.confidence) == ("run_call_failed", "possible")
     assert best.source[0].file == "/home/user/serve.py"
-    assert not others
 
 
 def test_a_chain_is_told_by_the_exception_that_began_it() -> None:
-    text = """Traceback (most recent call last):
-  File "/v/site-packages/torch/_inductor/graph.py", line 5, in run_node
+    text = f"""Traceback (most recent call last):
+  File "{INDUCTOR}/graph.py", line 5, in run_node
     return lowerings[target](*args)
   File "/home/user/ops.py", line 7, in lower_halve
     raise WeirdError("no such thing")
@@ -122,23 +120,17 @@ ops.WeirdError: no such thing
 
 The above exception was the direct cause of the following exception:
 
-Traceback (most recent call last):
-  File "/home/user/build.py", line 3, in <module>
-    build()
-BuildFailed: the build failed
+{TRACEBACK}BuildFailed: the build failed
 """
-    best, *others = read(text)
+    (best,) = read(text)
     assert (best.category, best.phase) == ("lowering_error", "lower")
     assert best.summary == "ops.WeirdError: no such thing"
     assert (best.source[0].file, best.source[0].line) == ("/home/user/ops.py", 7)
-    assert not others
 
 
-CACHE_DIR = """  File "/v/site-packages/torch/export/__init__.py", line 157, in export
-    from ._trace import _export
-  File "/v/site-packages/torch/_dynamo/package.py", line 1264, in cache_dir
+CACHE_DIR = f"""  File "/v/site-packages/torch/_dynamo/package.py", line 1264, in cache_dir
     return cache_dir()
-  File "/v/site-packages/torch/_inductor/runtime/cache_dir_utils.py", line 20, in cache_dir
+  File "{INDUCTOR}/runtime/cache_dir_utils.py", line 20, in cache_dir
     os.makedirs(cache_dir, exist_ok=True)
   File "<frozen os>", line 225, in makedirs
 """
@@ -147,11 +139,8 @@ TRITON_CACHE = """  File "/v/site-packages/triton/runtime/cache.py", line 63, in
   File "/usr/lib/python3.11/os.py", line 225, in makedirs
     mkdir(name, mode)
 """
-INDUCTOR = "/v/site-packages/torch/_inductor"
 TEMPORARY = f"""  File "{INDUCTOR}/runtime/cache_dir_utils.py", line 33, in default_cache_dir
     tempfile.gettempdir()
-  File "/usr/lib/python3.11/tempfile.py", line 300, in gettempdir
-    return _os.fsdecode(_gettempdir())
   File "/usr/lib/python3.11/tempfile.py", line 230, in _get_default_tempdir
     raise FileNotFoundError(_errno.ENOENT,
 """
@@ -177,8 +166,7 @@ OWN = """  File "/home/user/table.py", line 3, in cache_dir
 def test_a_cache_directory_that_cannot_be_made_is_told_by_torchs_frames(
     frames: str, raised: str, variable: str | None
 ) -> None:
-    begin = 'Traceback (most recent call last):\n  File "/home/user/a.py", line 2, in <module>\n'
-    best, *_ = read(f"{begin}    go()\n{frames}{raised}\n")
+    best, *_ = read(f"{TRACEBACK}{frames}{raised}\n")
     if variable is None:
         assert best.phase != "environment"
     else:
@@ -188,8 +176,7 @@ def test_a_cache_directory_that_cannot_be_made_is_told_by_torchs_frames(
 
 
 def test_a_traceback_that_the_script_survived_is_only_possible() -> None:
-    text = 'Traceback (most recent call last):\n  File "/u/a.py", line 3, in <module>\nOops: no\n'
-    best, *_ = read(text, Ending(code=0))
+    best, *_ = read(f"{TRACEBACK}Oops: no\n", Ending(code=0))
     assert best.confidence == "possible"
     assert "went on" in best.summary
 
@@ -207,19 +194,16 @@ def test_a_traceback_that_the_script_survived_is_only_possible() -> None:
 )
 def test_a_fatal_signal_has_the_phase_of_its_stack(file: str, function: str, phase: str) -> None:
     stack = f'  File "/v/site-packages/{file}", line 5 in {function}\n'
-    best, *others = read(f'{SEGFAULT}{stack}  File "/home/user/serve.py", line 9 in main\n')
+    (best,) = read(f'{SEGFAULT}{stack}  File "/home/user/serve.py", line 9 in main\n')
     assert (best.category, best.phase) == ("host_segfault", phase)
     assert best.source[0].line == 9
-    assert not others
 
 
 def test_what_was_printed_before_the_stack_of_a_signal_has_its_phase() -> None:
-    text = (
-        "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  "
-        "std::bad_alloc\nFatal Python error: Aborted\n\nCurrent thread 0x00007f1 (most recent call "
-        'first):\n  File "/v/site-packages/torch/_inductor/cpp_builder.py", line 5 in build\n'
-    )
-    assert {diagnosis.phase for diagnosis in read(text)} == {"cpp_compile"}
+    thrown = "terminate called after throwing an instance of 'std::bad_alloc'\n"
+    text = thrown + SEGFAULT.replace("Segmentation fault", "Aborted")
+    found = read(f'{text}  File "{INDUCTOR}/cpp_builder.py", line 5 in build\n')
+    assert {diagnosis.phase for diagnosis in found} == {"cpp_compile"}
 
 
 @pytest.mark.parametrize(
@@ -233,8 +217,7 @@ def test_what_was_printed_before_the_stack_of_a_signal_has_its_phase() -> None:
 def test_an_unknown_line_that_names_a_module_of_torch_tells_the_phase(
     line: str, category: str, phase: str
 ) -> None:
-    said = f"ERROR in step 3\n{line}\n"
-    stream = io.BytesIO(said.encode())
+    stream = io.BytesIO(f"ERROR in step 3\n{line}\n".encode())
     best = diagnose(Observations(tuple(error_lines(stream, "log"))))[0]
     assert (best.category, best.phase, best.confidence) == (category, phase, "possible")
 
@@ -256,20 +239,19 @@ RECORDED = json.loads(recorded_bytes("healthy", "events.json"))
 SAID = {one["model"]: one for one in RECORDED["said"]}
 CHECKED = {name: one for name, one in SAID.items() if one["tool"]}
 WARNINGS = (
-    "W1121 20:01:00.0 101 torch/_inductor/lowering.py:7905] Online softmax is disabled on the fly "
-    "since Inductor decides to split the reduction",
-    "/v/lib/python3.12/site-packages/torch/_inductor/compile_fx.py:282: UserWarning: TensorFloat32 "
-    "tensor cores for float32 matrix multiplication available but not enabled.",
+    "W1121 20:01:00.0 101 torch/_inductor/lowering.py:7905] Online softmax is disabled on the fly",
+    f"{INDUCTOR}/compile_fx.py:282: UserWarning: TensorFloat32 tensor cores for float32 matrix "
+    "multiplication available but not enabled.",
     "/usr/lib/python3.12/copyreg.py:99: FutureWarning: `isinstance(treespec, LeafSpec)` is "
-    "deprecated, use `isinstance(treespec, TreeSpec) and treespec.is_leaf()` instead.",
+    "deprecated",
 )
 STEADY = {
     "compare": {"state": "done", "verdict": "agrees"},
     "repeats": {"state": "done", "verdict": "same", "calls": 4},
     "poison": {"state": "done", "verdict": "same", "patterns": ["0xFF", "0x3C"]},
 }
-DIFFERS: dict[str, object] = {"verdict": "differs", "output": 0, "wrong": 7, "elements": 49}
-DIFFERS |= {"at": [3], "first": 1.5, "then": "nan"}
+DIFFERS: dict[str, object] = {"state": "done", "verdict": "differs", "output": 0, "wrong": 7}
+DIFFERS |= {"elements": 49, "at": [3], "first": 1.5, "then": "nan"}
 
 
 def checks(**changed: object) -> CheckReports:
@@ -302,27 +284,23 @@ def test_what_was_said_of_a_healthy_model_is_no_fault(name: str) -> None:
     found = best(name, checks())
     assert found.category == "no_fault"
     assert len(found.misleading) == 1  # and not left out
+    assert best(name, CheckReports()).category == "no_fault" or not SAID[name]["tool"]
 
 
-@pytest.mark.parametrize("name", CHECKED)
-def test_a_checkers_word_without_any_check_of_values_is_no_fault_either(name: str) -> None:
-    assert best(name, CheckReports()).category == "no_fault"
-
-
-@pytest.mark.parametrize("name", ["timm_mixer", "fcn"])
-def test_where_values_differ_the_kernel_that_a_checker_names_is_told(name: str) -> None:
-    found = best(name, checks(repeats={"state": "done", **DIFFERS}))
-    assert found.category in ("wrong_result", "concurrency")
-    assert found.kernel is not None
-    assert found.kernel.name.startswith("triton_")
-
-
-@pytest.mark.parametrize("name", ["r3d", "inception", "convnext_bf16", "resnet18_fp16"])
-def test_a_vendors_kernel_is_not_the_cause_even_where_values_differ(name: str) -> None:
-    found = best(name, checks(poison={"state": "done", **DIFFERS}))
-    assert found.category == "wrong_result"
-    assert "uninitialized memory" in found.summary
-    assert found.kernel is None
+@pytest.mark.parametrize(
+    "name", ["timm_mixer", "fcn", "r3d", "inception", "convnext_bf16", "resnet18_fp16"]
+)
+def test_where_values_differ_the_kernel_that_a_checker_names_is_told_but_no_vendors(
+    name: str,
+) -> None:
+    ours = name in ("timm_mixer", "fcn")
+    found = best(name, checks(**{"repeats" if ours else "poison": DIFFERS}))
+    if ours:
+        assert found.category in ("wrong_result", "concurrency")
+        assert found.kernel is not None and found.kernel.name.startswith("triton_")
+    else:
+        assert (found.category, found.kernel) == ("wrong_result", None)
+        assert "uninitialized memory" in found.summary
 
 
 @pytest.mark.parametrize("name", CHECKED)
@@ -335,8 +313,8 @@ def test_in_a_log_a_vendors_kernel_is_a_lead_and_no_more(name: str) -> None:
 
 @pytest.mark.parametrize("text", WARNINGS)
 def test_a_warning_of_a_healthy_run_is_never_the_headline(text: str) -> None:
-    assert diagnose(run(text, checks()))[0].category == "no_fault"
-    assert diagnose(run(text, CheckReports()))[0].category == "no_fault"
+    for reports in (checks(), CheckReports()):
+        assert diagnose(run(text, reports))[0].category == "no_fault"
 
 
 @pytest.mark.parametrize(("apart", "category"), [(1e-7, "false_alarm"), (3.05, "contract_stride")])
@@ -351,8 +329,7 @@ def test_a_layout_is_harmless_where_the_results_are_near_each_other(
 
 
 def test_results_that_follow_from_the_calls_before_are_no_fault() -> None:
-    counted = {"state": "done", **DIFFERS, "stateful": True}
-    assert judged(checks(repeats=counted)).category == "no_fault"
+    assert judged(checks(repeats={**DIFFERS, "stateful": True})).category == "no_fault"
 
 
 LINE = '  File "/home/u/model.py", line 11, in forward\n    '
@@ -416,8 +393,7 @@ def test_memory_that_is_short_is_told_before_the_size_that_asked_for_it() -> Non
     size |= {"bound": 100, "expected": "<= 100", "got": "3000000"}
     reports = checks(guards={"state": "done", "differences": [size]})
     text = (
-        "RuntimeError: [enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't "
-        "allocate memory: you tried to allocate 36000000000000 bytes. Error code 12"
+        "RuntimeError: DefaultCPUAllocator: can't allocate memory: you tried to allocate 36 bytes."
     )
     assert judged(reports).category == "contract_shape"
     assert failed(text, reports).category == "out_of_memory"
@@ -425,18 +401,14 @@ def test_memory_that_is_short_is_told_before_the_size_that_asked_for_it() -> Non
 
 def test_a_write_outside_a_buffer_is_named_before_the_heap_that_it_damages() -> None:
     wrong = {"kernel": "cpp_fused_bmm_0", "argument": "out_ptr0", "bytes": 64, "behind": 24}
-    found = {
-        overrun is not None: failed(
-            "corrupted size vs. prev_size",
-            checks(redzones={"state": "done", "overrun": overrun}),
-        )
-        for overrun in (wrong, None)
-    }
-    assert (found[True].category, found[True].confidence) == ("host_segfault", "proved")
-    assert "24 bytes past the end of its buffer out_ptr0 of 64" in found[True].summary
-    kernel = found[True].kernel
-    assert kernel is not None and kernel.name == "cpp_fused_bmm_0"
-    assert (found[False].confidence, found[False].kernel) == ("likely", None)
+    told, untold = (
+        failed("corrupted size vs. prev_size", checks(redzones={"state": "done", "overrun": found}))
+        for found in (wrong, None)
+    )
+    assert (told.category, told.confidence) == ("host_segfault", "proved")
+    assert "24 bytes past the end of its buffer out_ptr0 of 64" in told.summary
+    assert told.kernel is not None and told.kernel.name == "cpp_fused_bmm_0"
+    assert (untold.confidence, untold.kernel) == ("likely", None)
 
 
 def test_an_operator_that_is_wrong_in_two_places_is_told_once() -> None:
@@ -464,11 +436,6 @@ must match dtype of sparse tensor (Double)
 Exception raised from set_indices_and_values_unsafe at /pytorch/aten/src/SparseTensorImpl.cpp:84
 
 Error: aoti_torch_cuda_mm_out(buf5, buf4) API call failed at /c/cwnoz.wrapper.cpp, line 1031
-Traceback (most recent call last):
-  File "/home/u/serve.py", line 85, in main
-    result = model(x)
-RuntimeError: run_func_( container_handle_) API call failed at \
-/pytorch/torch/csrc/inductor/aoti_runner/model_container_runner.cpp, line 144
 """
 
 
@@ -479,14 +446,13 @@ def test_a_notice_that_is_no_fault_explains_no_process_that_died() -> None:
         if event["event"] == "end" and event["id"] == call["id"]:
             said = {"type": "RuntimeError", "message": "run_func_( ) API call failed, line 144"}
             event.update(ok=False, error=said)
-    healthy = run(REFUSED, CheckReports())
+    healthy = run(f"{REFUSED}{TRACEBACK}{ENVELOPE}\n", CheckReports())
     for ending in (Ending(code=1), Ending(signal="SIGABRT")):
         found = diagnose(replace(healthy, run=events(*recorded), ending=ending))
         assert "no_fault" not in {one.category for one in found}
         refusal = "refused what the generated code gave it: dtype of values (Float) must match"
         assert found[0].category == "lowering_error" and refusal in found[0].summary
-        without = diagnose(replace(healthy, ending=ending))
-        assert without[0].category != "no_fault"
+        assert diagnose(replace(healthy, ending=ending))[0].category != "no_fault"
 
 
 @pytest.mark.parametrize(
@@ -571,11 +537,9 @@ def test_a_kernel_is_added_where_one_ran_and_none_is_known(
 
 def test_a_fault_keeps_what_is_known_and_takes_the_rest_from_checker_or_core() -> None:
     fault = enriched(memcheck("k"), CORE, fault={"size": 16}).fault
-    assert fault is not None
-    assert (fault.size, fault.access, fault.distance) == (16, "read", 8)
+    assert fault and (fault.size, fault.access, fault.distance) == (16, "read", 8)
     of_core = enriched(CORE).fault
-    assert of_core is not None
-    assert (of_core.block, of_core.access) == ((1, 0, 0), None)
+    assert of_core and (of_core.block, of_core.access) == ((1, 0, 0), None)
     assert enriched(PRINTED).fault is None
 
 
@@ -676,13 +640,13 @@ def test_a_crash_alone_blames_threads_and_neither_lack_of_memory_nor_of_time(
 def test_a_log_of_many_failures_costs_no_more_than_its_records() -> None:
     def calls(times: int) -> int:
         """Count the calls of functions that it takes."""
-        where = "/tmp/x.cu:12: foo: block: [0,0,0], thread: [1,0,0] "
-        text = where + "Assertion `index out of bounds: 0 <= tmp4 < %d` failed.\n"
-        text += "Traceback (most recent call last):\n"
-        text += '  File "a%d.py", line 3, in f\nRuntimeError: expected size %d\n'
-        observations = Observations(
-            scan_text("".join(text % (n, n, n) for n in range(times)), "log").records
+        text = "".join(
+            f"{ASSERTED.replace('1000', str(n))}\n"
+            f'Traceback (most recent call last):\n  File "a{n}.py", line 3, in f\n'
+            f"RuntimeError: expected size {n}\n"
+            for n in range(times)
         )
+        observations = Observations(scan_text(text, "log").records)
         seen = 0
 
         def count(_frame: object, event: str, _given: object) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -45,11 +46,16 @@ class Expected:
     input: tuple[int, str] | None = None  # index and property
     misleading: tuple[str, ...] = ()
     source: str | None = None  # how the file of the first line ends
+    text: str = ""  # how the line of the kernel begins
     fault: Mapping[str, object] = field(default_factory=dict)
 
 
 def quiet(*words: str) -> Expected:
     return Expected("no_fault", words, phase="none", confidence="possible")
+
+
+def illegal(*words: str, **known: Any) -> Expected:
+    return Expected("illegal_memory_access", words, **known)
 
 
 def stages(case: str, names: str, expected: Expected) -> dict[tuple[str, str], Expected]:
@@ -65,20 +71,13 @@ UNTOUCHED = quiet("compute-sanitizer found no errors")
 COPIED = Expected("performance", ("Input 0", "copied at each call"))
 INDEX = Expected("index_out_of_bounds", ("0 <= tmp4 < 1000 does not hold",))
 # The GPU is first to speak here, and says only that.
-ADDRESS = Expected("illegal_memory_access", ("GPU kernel", "address"))
-TUNING = Expected(
-    "illegal_memory_access",
-    ("while Inductor tuned kernels",),
-    phase="autotune",
-    misleading=("set_rng_state",),
-)
+ADDRESS = illegal("GPU kernel", "address")
+TUNING = illegal("while Inductor tuned kernels", phase="autotune", misleading=("set_rng_state",))
 BEGAN = Expected(
     "host_segfault", ("began and did not end",), ("cpp_fused_add_0", None), confidence="possible"
 )
-WARP = Expected(
-    "illegal_memory_access",
-    ("Warp Invalid Address Space in kernel scale_rows", OF_THE_LOG),
-    ("scale_rows", 21),
+WARP = illegal(
+    "Warp Invalid Address Space in kernel scale_rows", OF_THE_LOG, kernel=("scale_rows", 21)
 )
 ASSERTED = Expected("index_out_of_bounds", ("threadIdx.x<n",), confidence="possible")
 RACE = Expected("concurrency", ("race on shared memory",), ("rac", 8))
@@ -106,10 +105,10 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     ("static_shape", "chk"): Expected(
         "contract_shape", ("size", "16", "4096"), input=(0, "size"), misleading=NO_REASON
     ),
-    ("static_shape", "san"): Expected(
-        "illegal_memory_access",
-        ("read of 16 bytes", "131,073 bytes after an allocation of 1,024 bytes"),
-        (LAYER_NORM, 38),
+    ("static_shape", "san"): illegal(
+        "read of 16 bytes",
+        "131,073 bytes after an allocation of 1,024 bytes",
+        kernel=(LAYER_NORM, 38),
         misleading=CUBLAS,
         fault={"access": "read", "size": 16, "distance": 131073, "allocation": 1024}
         | {"block": (8, 0, 0)},
@@ -136,13 +135,11 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     **stages("dev_mismatch", "det mini2", ADDRESS),
     **stages("dev_mismatch", PRINTED, replace(ADDRESS, kernel=(ADD, None))),
     ("dev_mismatch", "base"): replace(ADDRESS, misleading=CUBLAS),
-    ("dev_mismatch", "core"): Expected(
-        "illegal_memory_access", ("Warp Illegal Address", OF_THE_LOG), (ADD, 24)
-    ),
-    ("dev_mismatch", "san"): Expected(
-        "illegal_memory_access",
-        ("read of 8 bytes", "a host pointer"),
-        (ADD, 24),
+    ("dev_mismatch", "core"): illegal("Warp Illegal Address", OF_THE_LOG, kernel=(ADD, 24)),
+    ("dev_mismatch", "san"): illegal(
+        "read of 8 bytes",
+        "a host pointer",
+        kernel=(ADD, 24),
         misleading=CUBLAS,
         fault={"distance": None, "address": "0x40251500"},  # to nowhere there is no distance
     ),
@@ -153,11 +150,10 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     **stages("cpu_pkg", PRINTED, BEGAN),
     ("cpu_pkg", "san"): Expected("host_segfault", ("died",)),
     **stages("user_triton", f"base chk det {PRINTED} mini2", TUNING),
-    **stages("user_triton", "core core-progress", WARP),
-    ("user_triton", "san"): Expected(
-        "illegal_memory_access",
-        ("scale_rows: invalid write of 16 bytes",),
-        ("scale_rows", 21),
+    ("user_triton", "core"): replace(WARP, text="tl.store(o_ptr+row*stride*4096+c"),
+    ("user_triton", "core-progress"): WARP,
+    ("user_triton", "san"): illegal(
+        "scale_rows: invalid write of 16 bytes", kernel=("scale_rows", 21)
     ),
     ("static_libstdcxx", "load-segfault"): Expected("unknown", confidence="possible"),
     ("static_libstdcxx", "cuda-gdb-backtrace"): Expected(
@@ -179,14 +175,12 @@ EXPECTED: dict[tuple[str, str], Expected] = {
     **{
         ("sanitizer", f"{name}.txt"): expected
         for name, expected in {
-            "memcheck-0": Expected(
-                "illegal_memory_access", ("write of 4 bytes", "25 bytes after"), ("oob", 5)
-            ),
-            "memcheck-00": Expected("illegal_memory_access", ("write of 4 bytes",), ("oob", 5)),
+            "memcheck-0": illegal("write of 4 bytes", "25 bytes after", kernel=("oob", 5)),
+            "memcheck-00": illegal("write of 4 bytes", kernel=("oob", 5)),
             "memcheck-1": Expected("misaligned_address", (), ("mis", 6)),
             "memcheck-5": ASSERTED,
-            "memcheck-6": Expected("illegal_memory_access", (), ("shr", 11)),
-            "memcheck-7": Expected("illegal_memory_access", (), ("frd", 12)),
+            "memcheck-6": illegal(kernel=("shr", 11)),
+            "memcheck-7": illegal(kernel=("frd", 12)),
             "memcheck-8": Expected("kernel_resources", ("argument",), confidence="possible"),
             "memcheck-9": Expected("performance", ("leaked 256 bytes",)),
             "initcheck-2": Expected("wrong_result", ("reads uninitialized memory",), ("uni", 7)),
@@ -215,21 +209,17 @@ def test_the_table_names_every_recorded_log() -> None:
 def test_a_log_is_diagnosed_as_what_was_wrong(case: str, stage: str) -> None:
     expected = EXPECTED[case, stage]
     best = answer(case, stage)[0]
-    assert (best.category, best.phase, best.confidence) == (
-        expected.category,
-        expected.phase,
-        expected.confidence,
-    )
+    for name in ("category", "phase", "confidence"):
+        assert getattr(best, name) == getattr(expected, name)
     for word in expected.words:
         assert word in f"{best.summary}; {best.means}"
     if expected.kernel is not None:
-        assert best.kernel is not None
         name, line = expected.kernel
-        assert best.kernel.name == name
+        assert best.kernel is not None and best.kernel.name == name
         assert line is None or best.kernel.line == line
+        assert (best.kernel.text or "").startswith(expected.text)
     if expected.input is not None:
-        assert best.input is not None
-        assert (best.input.index, best.input.property) == expected.input
+        assert best.input and (best.input.index, best.input.property) == expected.input
     told = "\n".join(best.misleading)
     for part in expected.misleading:
         assert part in told
@@ -324,8 +314,7 @@ def test_what_is_told_stands_in_the_log_and_is_no_aftermath(case: str, stage: st
         for aftermath in ("CUBLAS_STATUS", "set_rng_state", "destroy CUDA event", "$ rc="):
             assert aftermath not in said
         for evidence in diagnosis.evidence:
-            assert evidence.artifact == "log"
-            assert evidence.lines is not None
+            assert evidence.artifact == "log" and evidence.lines is not None
             first, last = evidence.lines
             assert 1 <= first <= last <= len(lines)
             proof = "\n".join(lines[first - 1 : last])
@@ -337,12 +326,6 @@ def test_a_log_that_shows_nothing_asks_for_a_run(case: str, stage: str) -> None:
     (only,) = answer(case, stage)
     assert [step.tool for step in only.next] == ["triage"]
     assert only.guide
-
-
-def test_the_source_text_of_the_faulting_line_is_told() -> None:
-    best = answer("user_triton", "core")[0]
-    assert best.kernel is not None
-    assert (best.kernel.text or "").startswith("tl.store(o_ptr+row*stride*4096+c")
 
 
 HUNDREDS_OF_TRACEBACKS = """
@@ -388,13 +371,15 @@ def test_a_log_that_cannot_be_read_is_an_error_that_names_it(kind: str, tmp_path
 
 RUNS = ROOT / "tests" / "recorded" / "gpu" / "runs.tar.xz"
 OF_GPU_FAULTS = json.loads((ROOT / "evals/cases/gpu_expected.json").read_text(encoding="utf-8"))
-SCRIPTS = {
-    "bad_meta": "custom_op_fake_kernel",
-    "embed_oob": "index_out_of_bounds",
-    "m_assert": "index_out_of_bounds",
-    "m_compile": "user_code",
-    "nan": "nan_or_inf",
-    "user_triton": "illegal_memory_access",
+OTHERS = {
+    "embedding-healthy": "no_fault",
+    "threads-healthy": "no_fault",
+    "script-bad_meta": "custom_op_fake_kernel",
+    "script-embed_oob": "index_out_of_bounds",
+    "script-m_assert": "index_out_of_bounds",
+    "script-m_compile": "user_code",
+    "script-nan": "nan_or_inf",
+    "script-user_triton": "illegal_memory_access",
 }
 ON_A_GPU = {"other_stream_writes", "weights_changed"}  # not recorded
 # Its finding comes from the package's own source, and packages are not among the recordings.
@@ -422,12 +407,10 @@ def test_a_planted_fault_is_found(runs: Path, case: str) -> None:
 
 @pytest.mark.parametrize("case", [c for c, w in OF_GPU_FAULTS.items() if w.get("exception")])
 def test_a_gpu_exception_is_proved_by_the_first_run_alone(runs: Path, case: str) -> None:
-    observations = recall(runs / f"{case}-fault", steps=False)
-    found = diagnose(observations)[0]
+    found = diagnose(recall(runs / f"{case}-fault", steps=False))[0]
     assert found.category in OF_GPU_FAULTS[case]["categories"]
     assert found.confidence == "proved"
-    assert found.kernel is not None
-    assert found.kernel.line is not None
+    assert found.kernel is not None and found.kernel.line is not None
 
 
 @pytest.mark.parametrize("case", ["write_while_tuning", "misaligned"])
@@ -441,18 +424,12 @@ def test_the_kernel_that_hangs_is_named_with_its_line(runs: Path) -> None:
     assert kernel.name == "wait_for_flag"
 
 
-@pytest.mark.parametrize("case", ["embedding", "threads"])
-def test_a_healthy_twin_has_no_fault(runs: Path, case: str) -> None:
-    assert best(runs, f"{case}-healthy").category == "no_fault"
-
-
-@pytest.mark.parametrize("script", sorted(SCRIPTS))
-def test_a_lab_script_is_diagnosed(runs: Path, script: str) -> None:
-    assert best(runs, f"script-{script}").category == SCRIPTS[script]
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_healthy_twin_has_no_fault_and_a_lab_script_its_own(runs: Path, name: str) -> None:
+    assert best(runs, name).category == OTHERS[name]
 
 
 def test_the_aftermath_of_a_fault_is_not_the_diagnosis(runs: Path) -> None:
     found = best(runs, "embedding-fault")
     assert "CUBLAS" not in found.summary
-    assert found.input is not None
-    assert found.input.got == "5000 at [3, 5]"
+    assert found.input is not None and found.input.got == "5000 at [3, 5]"

@@ -49,8 +49,7 @@ def report(**known: object) -> WithoutTrial:
 def test_an_assert_within_a_compile_is_of_a_trial_and_no_fault_of_the_users_data() -> None:
     best = found(COMPILES)
     assert (best.phase, best.category, best.confidence) == ("autotune", "autotune_error", "likely")
-    assert best.kernel is not None and best.kernel.name == "triton_poi_fused_embedding_0"
-    assert best.fixes[0].why is not None and "not tried" in best.fixes[0].why
+    assert "not tried" in (best.fixes[0].why or "")
     of_call = found([called()])
     assert (of_call.phase, of_call.category) == ("run", "index_out_of_bounds")
 

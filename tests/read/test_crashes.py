@@ -39,12 +39,17 @@ def printed_by(code: str) -> str:
     return done.stderr
 
 
-def test_a_real_chain_of_causes_is_read() -> None:
-    text = printed_by(
+RAISES = "def f():\n  raise ValueError('no')\nf()"
+LOGGER = "E0304 10:00:00.533000 700 torch/_inductor/runtime/triton_heuristics.py:533] "
+
+
+@pytest.mark.parametrize("prefix", ["", LOGGER])
+def test_a_real_chain_of_causes_is_read(prefix: str) -> None:
+    lines = printed_by(
         "try:\n  try:\n    1/0\n  except ZeroDivisionError as e:\n    raise KeyError('k') from e\n"
         "except KeyError:\n  raise RuntimeError('two\\n\\nlines')"
-    )
-    found = exceptions(text)
+    ).splitlines()
+    found = exceptions("\n".join(prefix + line for line in lines))
     assert [(e.type, e.relation, e.last) for e in found] == [
         ("ZeroDivisionError", "cause", False),
         ("KeyError", "context", False),
@@ -66,10 +71,6 @@ def test_a_real_exception_is_read(code: str, type_: str, begins: str, place: str
     (found,) = exceptions(printed_by(code))
     assert (found.type, f"{found.frames[-1].file}:{found.frames[-1].line}") == (type_, place)
     assert found.message.startswith(begins)
-
-
-RAISES = "def f():\n  raise ValueError('no')\nf()"
-LOGGER = "E0304 10:00:00.533000 700 torch/_inductor/runtime/triton_heuristics.py:533] "
 
 
 @pytest.mark.parametrize("prefix", ["", LOGGER])
@@ -128,8 +129,7 @@ def test_marks_are_no_source_text_and_any_name_is_a_type(name: str) -> None:
     texts = ["return self.fc(h)", "return forward_call(*args, **kwargs)"]
     assert [frame.text for frame in found.frames] == texts
     frame = users_frame(found.frames)
-    assert frame is not None
-    assert (frame.file, frame.line) == ("/home/user/model.py", 7)
+    assert frame and (frame.file, frame.line) == ("/home/user/model.py", 7)
 
 
 @pytest.mark.parametrize(
@@ -252,27 +252,19 @@ def from_xml(name: str) -> SanitizerError:
 
 
 @pytest.mark.parametrize("name", sorted(FINDINGS))
-def test_the_text_is_read(name: str) -> None:
-    tool, access, size, kernel, line, thread, count, _ = FINDINGS[name]
-    found = from_text(name)
-    assert (found.tool, found.access, found.size) == (tool, access, size)
-    assert found.kernel is not None
-    assert found.kernel.partition("(")[0] == kernel
-    assert (found.line, found.thread, found.count) == (line, thread, count)
-    assert found.offset is not None
-    assert found.frames
-
-
-@pytest.mark.parametrize("name", sorted(FINDINGS))
-def test_the_xml_says_the_same(name: str) -> None:
+def test_the_text_is_read_and_the_xml_says_the_same(name: str) -> None:
+    tool, access, size, kernel, line, thread, count, count_in_xml = FINDINGS[name]
     text, xml = from_text(name), from_xml(name)
+    assert (text.tool, text.access, text.size) == (tool, access, size)
+    assert text.kernel is not None and text.kernel.partition("(")[0] == kernel
+    assert (text.line, text.thread, text.count) == (line, thread, count)
+    assert text.offset is not None and text.frames
     assert (xml.tool, xml.size, xml.line) == (text.tool, text.size, text.line)
     assert (xml.thread, xml.block, xml.offset) == (text.thread, text.block, text.offset)
-    assert (text.kernel or "").startswith(xml.kernel or "?")
-    assert xml.count == FINDINGS[name][7]
+    assert text.kernel.startswith(xml.kernel or "?")
+    assert xml.count == count_in_xml
     assert xml.span.last > xml.span.first >= 3
-    if text.access is not None:
-        assert xml.access == text.access
+    assert access is None or xml.access == access
 
 
 @pytest.mark.parametrize(
@@ -288,8 +280,7 @@ def test_the_distance_to_the_allocation_is_in_the_text_alone(
     name: str, what: str, distance: int | None, side: str | None, size: int | None
 ) -> None:
     text, xml = from_text(name), from_xml(name)
-    assert text.what == xml.what
-    assert text.what.endswith(what)
+    assert text.what == xml.what and text.what.endswith(what)
     assert (text.distance, text.side, text.allocation_size) == (distance, side, size)
     assert (xml.distance, xml.side, xml.allocation_size) == (None, None, None)
 
@@ -305,16 +296,25 @@ def test_a_leak_is_a_finding_without_a_kernel() -> None:
     assert (xml.what, xml.kernel) == ("Leaked 256 bytes: generic", None)
 
 
-def test_failed_api_calls_are_no_findings() -> None:
+def test_failed_api_calls_are_no_findings_and_a_clean_file_has_none() -> None:
     assert not of(SanitizerError, recorded("sanitizer", "memcheck-8.txt"))
-    assert read_memcheck_xml(recorded_bytes("sanitizer", "memcheck-8.xml"), "a") == ()
+    clean = b'<?xml version="1.0" encoding="utf-8"?>\n<ComputeSanitizerOutput/>\n'
+    for data in (recorded_bytes("sanitizer", "memcheck-8.xml"), clean):
+        assert read_memcheck_xml(data, "a") == ()
 
 
 @pytest.mark.parametrize(
-    ("name", "errors"), [("memcheck-0", 6), ("racecheck-3", 1), ("racecheck-33", 256)]
+    ("case", "stage", "errors"),
+    [
+        ("sanitizer", "memcheck-0.txt", 6),
+        ("sanitizer", "racecheck-3.txt", 1),
+        ("sanitizer", "racecheck-33.txt", 256),
+        ("static_shape", "san", 193473),
+        ("cpu_pkg", "san", 0),
+    ],
 )
-def test_the_summary_counts_errors(name: str, errors: int) -> None:
-    assert logged(SanitizerSummary, "sanitizer", f"{name}.txt").errors == errors
+def test_the_summary_counts_errors(case: str, stage: str, errors: int) -> None:
+    assert logged(SanitizerSummary, case, stage).errors == errors
 
 
 def test_the_older_wording_is_read_too() -> None:
@@ -372,13 +372,7 @@ def test_a_truncated_file_gives_what_is_complete() -> None:
     data = recorded_bytes("sanitizer", "memcheck-0.xml")
     for end in range(80, len(data), 97):
         assert len(read_memcheck_xml(data[:end], "a")) <= 1
-    (found,) = read_memcheck_xml(data[:-2000], "a")
-    assert found.count == 2
-
-
-def test_a_clean_file_has_no_findings() -> None:
-    data = b'<?xml version="1.0" encoding="utf-8"?>\n<ComputeSanitizerOutput/>\n'
-    assert read_memcheck_xml(data, "a") == ()
+    assert [found.count for found in read_memcheck_xml(data[:-2000], "a")] == [2]
 
 
 def test_the_driver_and_cuda_gdb_tell_of_an_assert() -> None:

@@ -136,6 +136,67 @@ HOSTILE = possible(
     next=[Next(tool="triage", arguments={"script": "`<b>.py"}, why="*<b>all*")],
     run=RUN,
 )
+BASELINE = Step(
+    name="baseline",
+    status="done",
+    why="always the first",
+    finding="a device assert",
+    exit="SIGABRT",
+    wall_s=30.12,
+)
+NO_COMPILER = Problem(
+    what="no C++ compiler is found",
+    severity="breaks",
+    message="InvalidCxxCompiler: No working C++ compiler found",
+    fix="install g++",
+)
+OTHER_GPU = Problem(
+    what="its kernels are for sm_80, this GPU is sm_90",
+    severity="breaks",
+    message="CUDA driver error: no kernel image is available",
+    fix="compile on the GPU that it is to run on",
+)
+SUMMARY = RunSummary(
+    run=RUN,
+    status="done",
+    kind="triage",
+    command="run.py --size 3",
+    started="2026-11-21T01:02:00+00:00",
+    wall_s=38.2,
+    exit="SIGABRT",
+    summary=ASSERT.summary,
+)
+LAUNCH = PackageLaunch(
+    number=1,
+    kernel="triton_poi_fused_mul_0",
+    kind="triton",
+    ops=["aten.mul"],
+    source=[SourceLine(file="model.py", line=12, text="return x * y")],
+)
+RANKER = PackageModel(
+    name="model",
+    device="cuda",
+    inputs=[
+        PackageInput(
+            index=0,
+            name="arg3_1",
+            text="float32[s77 in 2..64, 10] on cuda, strides (10, 1)",
+        )
+    ],
+    inputs_count=3,
+    symbols={"s77": "arg3_1_size[0]"},
+    input_checks="only while AOTI_RUNTIME_CHECK_INPUTS=1 is set at the first call",
+    launches=[LAUNCH],
+    launches_count=1,
+    architectures=["sm_80"],
+    constants_count=2,
+    constants_bytes=768,
+    constants_where="in the library",
+    custom_ops=["mylib::scale"],
+    needs=["libtorch_cuda.so"],
+    versions={"GLIBC": "2.34"},
+    machine="x86_64",
+)
 ANSWERS: dict[str, Model] = {
     "triage": TriageAnswer(
         run=RUN,
@@ -143,14 +204,7 @@ ANSWERS: dict[str, Model] = {
         diagnosis=ASSERT,
         also=[possible("misaligned_address", summary="input 1 starts at an odd address")],
         steps=[
-            Step(
-                name="baseline",
-                status="done",
-                why="always the first",
-                finding="a device assert",
-                exit="SIGABRT",
-                wall_s=30.12,
-            ),
+            BASELINE,
             Step(name="contract", status="skipped", why="the reason is proved already"),
         ],
         notes=["cuda-gdb is not installed"],
@@ -202,78 +256,18 @@ ANSWERS: dict[str, Model] = {
         torch="2.13.0+cpu",
         compiler="g++ 12.2",
         tools={"gdb": "/usr/bin/gdb"},
-        problems=[
-            Problem(
-                what="no C++ compiler is found",
-                severity="breaks",
-                message="InvalidCxxCompiler: No working C++ compiler found",
-                fix="install g++",
-            )
-        ],
+        problems=[NO_COMPILER],
         not_inherited=["CUDA_VISIBLE_DEVICES"],
     ),
-    "runs": RunsAnswer(
-        runs=[
-            RunSummary(
-                run=RUN,
-                status="done",
-                kind="triage",
-                command="run.py --size 3",
-                started="2026-11-21T01:02:00+00:00",
-                wall_s=38.2,
-                exit="SIGABRT",
-                summary=ASSERT.summary,
-            )
-        ]
-    ),
+    "runs": RunsAnswer(runs=[SUMMARY]),
     "package": PackageAnswer(
         package="/models/ranker.pt2",
         format=".pt2",
         bytes=1_522_935,
         written_by="torch 2.10 or later",
-        models=[
-            PackageModel(
-                name="model",
-                device="cuda",
-                inputs=[
-                    PackageInput(
-                        index=0,
-                        name="arg3_1",
-                        text="float32[s77 in 2..64, 10] on cuda, strides (10, 1)",
-                    )
-                ],
-                inputs_count=3,
-                symbols={"s77": "arg3_1_size[0]"},
-                input_checks="only while AOTI_RUNTIME_CHECK_INPUTS=1 is set at the first call",
-                launches=[
-                    PackageLaunch(
-                        number=1,
-                        kernel="triton_poi_fused_mul_0",
-                        kind="triton",
-                        ops=["aten.mul"],
-                        source=[SourceLine(file="model.py", line=12, text="return x * y")],
-                    )
-                ],
-                launches_count=1,
-                architectures=["sm_80"],
-                constants_count=2,
-                constants_bytes=768,
-                constants_where="in the library",
-                custom_ops=["mylib::scale"],
-                needs=["libtorch_cuda.so"],
-                versions={"GLIBC": "2.34"},
-                machine="x86_64",
-            )
-        ],
+        models=[RANKER],
         models_count=1,
-        problems=[
-            Problem(
-                what="its kernels are for sm_80, this GPU is sm_90",
-                severity="breaks",
-                message="CUDA driver error: no kernel image is available",
-                fix="compile on the GPU that it is to run on",
-            )
-        ],
+        problems=[OTHER_GPU],
         problems_count=1,
         loads_here="no",
         check_inputs="def check_inputs(x):\n    assert x.dim() == 2",
@@ -344,15 +338,12 @@ def test_long_quote_is_shortened_for_the_terminal() -> None:
     quote = "\n".join(f"line {number}" for number in range(100))
     diagnosis = HOSTILE.model_copy(update={"evidence": [Evidence(artifact="a", quote=quote)]})
     report = text(outline(diagnosis))
-    assert "line 11" in report
-    assert "line 12" not in report
-    assert "88 more lines" in report
+    assert "line 11" in report and "line 12" not in report and "88 more lines" in report
 
 
 def test_answer_without_a_form_of_its_own_is_shown_field_by_field() -> None:
     report = text(outline(Cost(process_runs=2, wall_s=1.5)))
-    assert "process runs" in report
-    assert "1.5" in report
+    assert "process runs" in report and "1.5" in report
 
 
 def strip_of(name: str) -> str:
@@ -418,21 +409,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-def test_the_first_call_that_is_not_as_compiled_for_is_shown_against_the_contract(
-    run: Path,
-) -> None:
+def test_bad_calls_are_marked_and_the_first_is_shown_against_the_contract(run: Path) -> None:
     found = recorded(run)
-    assert found.contract_of == "call 3"
+    assert [point.number for point in found.calls if point.bad] == [3, 13, 23, 33]
+    assert (len(found.calls), found.contract_of) == (40, "call 3")
     first, second = found.contract
     assert "size of dimension 1: 10 expected" in first.broken
     assert "float32[8, 11]" in first.got
     assert second.broken == ()
-
-
-def test_bad_calls_are_marked_among_all(run: Path) -> None:
-    found = recorded(run)
-    assert [point.number for point in found.calls if point.bad] == [3, 13, 23, 33]
-    assert len(found.calls) == 40
 
 
 def test_the_timeline_holds_phases_then_steps_in_order(run: Path) -> None:
@@ -455,8 +439,7 @@ def test_the_line_of_the_kernel_is_read_from_the_package_alone(run: Path) -> Non
     inside = next(name for name, _ in entries if name.endswith("wrapper.cpp"))
     known = foreign.model_copy(update={"kernel": Kernel(name="k", file=inside, line=3)})
     source = recorded(run, known).source
-    assert source is not None
-    assert [number for number, _, marked in source.lines if marked] == [3]
+    assert source and [number for number, _, marked in source.lines if marked] == [3]
 
 
 def test_the_page_holds_what_was_recorded_and_nothing_of_it_acts(run: Path) -> None:

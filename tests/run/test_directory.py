@@ -160,6 +160,13 @@ def test_of_a_folder_of_very_many_files_some_are_listed(run):
     assert len(list(files_below(run.path, most=10))) == 10
 
 
+def test_folders_count_among_the_entries_that_are_looked_at(run):
+    for number in range(30):
+        (run.path / f"d{number:02}").mkdir()
+        (run.path / f"d{number:02}" / "f").touch()
+    assert len(list(files_below(run.path, most=35))) < 10
+
+
 def test_link_inside_the_run_is_followed(run):
     (run.path / "call-1.txt").write_text("text")
     (run.path / "call-latest.txt").symlink_to("call-1.txt")

@@ -10,6 +10,7 @@ import json
 import os
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -26,6 +27,7 @@ import psutil
 import pytest
 from aoti_debug.errors import UnknownRun, UnreadableInput, WrongUse
 from aoti_debug.model import DiagnoseAnswer
+from aoti_debug.package.elf import read_library
 from aoti_debug.probe.fork_server import _signal_name
 from aoti_debug.reading import OWN, PLACES, Readers, _size
 from aoti_debug.run.machine import ask
@@ -104,16 +106,28 @@ def test_a_request_with_two_lengths_is_refused_and_its_connection_closed(loopbac
     assert said.startswith(b"HTTP/1.1 400") and said.count(b"HTTP/1.1") == 1
 
 
-def test_a_body_in_thousands_of_small_chunks_is_refused(guarded: Served) -> None:
+@pytest.mark.parametrize(
+    "chunk", ["1\r\n \r\n", f"100\r\n{' ' * 256}\r\n", f"1;{'x' * 201}\r\n \r\n"]
+)
+def test_a_body_in_thousands_of_small_chunks_is_refused(guarded: Served, chunk: str) -> None:
     """Each took as long as a large one, and nobody else was answered meanwhile."""
     head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ALICE}\r\n"
     with guarded.connected() as connection:
         connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
         with contextlib.suppress(ConnectionError):  # it is closed while this is sent
-            connection.sendall(b"1\r\n \r\n" * 100_000 + b"0\r\n\r\n")
+            connection.sendall(chunk.encode() * 20_000 + b"0\r\n\r\n")
         with contextlib.suppress(ConnectionError):
             closed = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"
             assert connection.recv(1000) in (b"", closed)
+
+
+def test_the_rest_of_a_refused_body_in_chunks_is_not_read(guarded: Served) -> None:
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {ALICE}\r\n"
+    chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+    with guarded.connected() as connection:
+        connection.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        with pytest.raises(ConnectionError):
+            connection.sendall(chunk * 600)  # more than one holds that nobody reads
 
 
 def test_the_sessions_of_one_token_leave_room_for_others(guarded: Served) -> None:
@@ -371,15 +385,19 @@ def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
 
 
 def test_idle_connections_of_strangers_end_none_that_was_let_in(tmp_path: Path) -> None:
-    asked = b"DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    def answered(connection: socket.socket) -> bool:
+        connection.sendall(b"DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        text = b""
+        while not text.endswith(b"}") and (more := connection.recv(1000)):
+            text += more
+        return text.startswith(b"HTTP/1.1 400") and b"Missing session ID" in text
+
     with served(tmp_path / "home", files=256) as server, contextlib.ExitStack() as held:
         known, *strangers = (held.enter_context(server.connected()) for _ in range(70))
-        known.sendall(asked)
-        assert known.recv(1000).startswith(b"HTTP/1.1 400")
+        assert answered(known)
         strangers += [held.enter_context(server.connected()) for _ in range(300)]
         assert strangers[200].recv(100).startswith(b"HTTP/1.1 503")
-        known.sendall(asked)
-        assert known.recv(1000).startswith(b"HTTP/1.1 400")
+        assert answered(known)
 
 
 def test_connections_that_were_refused_are_closed(tmp_path: Path) -> None:
@@ -668,6 +686,22 @@ def test_sweeps_with_slow_interpreters_hold_up_neither_others_nor_the_end(tmp_pa
 
 
 LONG = "ConstantHandle a = ", 'double s0 = "', "AOTInductorModelBase(1 ", "(float*)(", "call_a("
+
+
+def test_names_of_versions_that_a_library_needs_are_short(tmp_path: Path) -> None:
+    name = f"LONG{'G' * 10_000}_1.2"
+    (tmp_path / "map").write_text(f"{name} {{ global: f; }};\nGLIBC_9.9 {{ global: g; }};\n")
+    (tmp_path / "needed.c").write_text("void f() {}\nvoid g() {}\n")
+    own = "void AOTInductorModelContainerCreate()"
+    (tmp_path / "m.c").write_text(f"void f();\nvoid g();\n{own} {{ f(); g(); }}\n")
+    gcc = ["gcc", "-shared", "-fPIC", "-w", "-o"]
+    subprocess.run(
+        [*gcc, "libn.so", "needed.c", "-Wl,--version-script=map"], cwd=tmp_path, check=True
+    )
+    subprocess.run([*gcc, "m.so", "m.c", "-L.", "-ln"], cwd=tmp_path, check=True)
+    size = (tmp_path / "m.so").stat().st_size
+    with (tmp_path / "m.so").open("rb") as stream:
+        assert read_library("m.so", stream, size).versions == (("GLIBC", "9.9"),)
 
 
 @pytest.mark.parametrize("part", LONG)

@@ -23,7 +23,7 @@ from aoti_debug.sweep.files import junit
 from aoti_debug.sweep.manifest import WrongManifest, read_manifest
 from aoti_debug.sweep.plan import Plan, Planned
 from aoti_debug.sweep.request import sweep_request
-from aoti_debug.sweep.row import LINES, Head, Ledger, Row, UnreadableSweep, rows_of
+from aoti_debug.sweep.row import LINES, TEXT, Head, Ledger, Row, UnreadableSweep, rows_of
 from aoti_debug.sweep.workers import NoCluster, cluster_of, place_of, reach
 from aoti_debug.vocabulary import Place
 
@@ -64,6 +64,7 @@ def planned(tmp_path: Path, text: str) -> list[Planned]:
         (f"[defaults]\nenv = {{A = '{{b}}'}}\n{ONE}", r"\{b\} is no axis"),
         (".".join("a" * 400_000) + " = 1", "a key of more than 100 parts"),
         ("a = 1\n" + ("a" * 99 + "." + "a ") * 9_000, "a key of more than 100 parts"),
+        (" . ".join(['"="'] * 2_000) + " = 1", "a key of more than 100 parts"),
         (f"{AXIS}{ONE}", r"matrix\.n: no target uses it"),
         (f"[matrix]\nn = [1, 1]\n{ONE}args = ['{{n}}']", "the same"),
         (f"[matrix]\nA = ['x=1']\n{ONE}", "name it, as in A = "),
@@ -119,6 +120,18 @@ def test_no_more_of_a_ledger_is_read_than_a_sweep_writes(tmp_path: Path, rest: s
         os.truncate(path, 1 << 40)
     with pytest.raises(UnreadableSweep, match="longer than any"):
         list(rows_of(path))
+
+
+def test_a_text_of_a_row_is_cut_however_long_somebody_has_made_it() -> None:
+    row = {
+        "index": 0,
+        "target": "a",
+        "outcome": "failed",
+        "summary": "é" * 90_000,
+        "ops": ["x" * 90_000],
+    }
+    found = Row.model_validate_json(json.dumps(row))
+    assert len(found.summary) == len(found.ops[0]) == TEXT
 
 
 def test_missing_files_and_interpreters_are_told_together(tmp_path: Path) -> None:
@@ -331,7 +344,7 @@ def test_failures_that_are_all_different_are_found_again_beyond_those_compared()
 
 def test_a_row_that_no_sweep_writes_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "sweep.jsonl"
-    lines = [one.model_dump_json() for one in (HEAD, row(0, text="x" * (1 << 19)), row(1))]
+    lines = [one.model_dump_json() for one in (HEAD, row(0, target="x" * (1 << 19)), row(1))]
     many = {str(number): 1.0 for number in range(999)}
     lines.append(json.dumps({**json.loads(lines[-1]), "index": 2, "phases": many}))
     path.write_text("\n".join(lines) + "\n")

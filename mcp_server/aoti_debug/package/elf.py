@@ -19,6 +19,7 @@ from elftools.elf.hash import GNUHashTable
 from aoti_debug.package.record import Binary, Library
 from aoti_debug.package.source import SourceError
 
+VERSION_LENGTH = 60  # of a name such as GLIBCXX_3.4.30
 SYMBOLS_LIMIT = 60_000
 SYMBOL = {32: "I8xBxH", 64: "IBxH16x"}  # class of the file → name, binding and type, section
 UNDEFINED, WEAK = 0, 2
@@ -155,7 +156,8 @@ def _needed_versions(elf: Any, segment: Any) -> dict[str, str]:
     table = GNUVerNeedSection(header, "", elf, segment._get_stringtable())
     for one in (one for _, names in table.iter_versions() for one in names):
         family, _, number = one.name.rpartition("_")
-        if family and all(p.isdecimal() and len(p) < 6 for p in number.split(".")):
+        short = len(one.name) < VERSION_LENGTH and family.isascii() and family.isprintable()
+        if family and short and all(p.isdecimal() for p in number.split(".")):
             highest[family] = max(number, highest.get(family, "0"), key=version_key)
     return highest
 

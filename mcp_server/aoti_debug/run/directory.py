@@ -12,7 +12,6 @@ import stat
 import threading
 import time
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +174,7 @@ class RunDirectory(Kept):
     def artifacts(self) -> list[str]:
         """Return the names of the run's files, those of the run itself before its steps'."""
         names = []
-        for path in islice(files_below(self.path, most=LOOKED_AT), LOOKED_AT):
+        for path in files_below(self.path, most=LOOKED_AT):
             below = path.relative_to(self.path)
             if "cache" in below.parts[:-1]:  # of Inductor: too many
                 continue

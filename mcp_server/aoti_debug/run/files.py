@@ -171,15 +171,17 @@ def read_source(path: Path, limit: int = DOCUMENT_BYTES) -> str:
 
 def files_below(root: Path, depth: int = 16, most: int | None = None) -> Iterator[Path]:
     """Yield the files below a directory, nearest first, not through links, at most `depth` deep;
-    of each directory `most` entries."""
-    folders = deque([(root, 0)])
-    while folders:
+    `most` entries are looked at, folders among them."""
+    folders, looked = deque([(root, 0)]), 0
+    while folders and (most is None or looked < most):
         folder, level = folders.popleft()
+        left = None if most is None else most - looked
         try:
             with os.scandir(folder) as found:
-                entries = sorted(islice(found, most), key=lambda entry: entry.name)
+                entries = sorted(islice(found, left), key=lambda entry: entry.name)
         except OSError:
             continue
+        looked += len(entries) + 1
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):
                 yield Path(entry.path)

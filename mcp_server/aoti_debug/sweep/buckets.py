@@ -11,7 +11,7 @@ from typing import Literal
 
 from aoti_debug.plain import times
 from aoti_debug.sweep.answer import Bucket
-from aoti_debug.sweep.row import Row, rows_of
+from aoti_debug.sweep.row import TEXT, Row, rows_of
 from aoti_debug.vocabulary import Fingerprint, Place, normalised
 
 NAMES = 20
@@ -129,10 +129,10 @@ class Group:
             failure=str(first.signature)[:300] if first.signature else None,
             since=self.since,
             flaky=f"{self.failures} of {self.attempts} attempts failed" if self.flaky else None,
-            first=first.target,
-            smallest=smallest.target if smallest is not first else None,
+            first=first.target[:TEXT],
+            smallest=smallest.target[:TEXT] if smallest is not first else None,
             smallest_run=smallest.run if smallest is not first else None,
-            names=self.names[:5],
+            names=[name[:TEXT] for name in self.names[:5]],
         )
 
 

@@ -32,6 +32,7 @@ KEYS = 5_000  # of a table
 PROBLEMS = 10  # that are said
 KEY_PARTS = 100  # nobody nests tables so deep, and TOML's reader takes the square of it
 _BETWEEN_KEYS = re.compile(rb"[=,{}\[\]\n]")
+_QUOTED_PART = re.compile(rb"[\"'][ \t]*\.|\.[ \t]*[\"']")  # of a key, which may hold any of these
 _BYTES = re.compile(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT])(i?)B")
 _LABEL = re.compile(r"[^\[\],=\x00-\x1f\x7f]{1,300}")
 
@@ -177,7 +178,8 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         raise WrongManifest(f"cannot read {plain(str(given), 80)}: {error}") from error
     if len(data) > MANIFEST_BYTES:
         raise WrongManifest(f"{given.name} is longer than {MANIFEST_BYTES:,} bytes")
-    if any(part.count(b".") >= KEY_PARTS for part in _BETWEEN_KEYS.split(data)):
+    quoted = [line for line in data.split(b"\n") if _QUOTED_PART.search(line)]
+    if any(key.count(b".") >= KEY_PARTS for key in (*_BETWEEN_KEYS.split(data), *quoted)):
         raise WrongManifest(f"{given.name} has a key of more than {KEY_PARTS} parts")
     try:
         document = tomllib.loads(data.decode())

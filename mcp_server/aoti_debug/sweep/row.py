@@ -9,9 +9,9 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from aoti_debug.errors import AotiDebugError, WrongUse
 from aoti_debug.model import Category, Confidence, Model, Phase
@@ -24,7 +24,8 @@ LEDGER = "sweep.jsonl"
 LINE_BYTES = 4 << 20
 ROW_BYTES = 256 << 10  # of one target; the first and the last line are longer
 PARTS = 100  # operators, and phases, of a row
-LEDGER_BYTES = 1 << 30
+LEDGER_BYTES = 256 << 20
+TEXT = 2_000  # characters of one in a row
 LINES = 3 * MOST_TARGETS  # behind a full disk's there is an empty one; and those of other versions
 RESERVE = ".sweep.reserve"
 RESERVE_BYTES = 4 << 20
@@ -44,7 +45,8 @@ class Head(Model):
 
 
 class Row(Model):
-    """One target that was run to its end. `error`: it could not be run or judged."""
+    """One target that was run to its end. `error`: it could not be run or judged. Longer texts are
+    cut, since anybody may have written a file."""
 
     index: int
     target: str
@@ -77,9 +79,24 @@ class Row(Model):
     torch: str | None = None
     where: str | None = Field(None, description="worker, GPU")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, given: Any) -> Any:
+        cut = cut_texts(given)
+        return {**cut, "target": given["target"]} if "target" in given else cut
+
     @property
     def flaky(self) -> bool:
         return 0 < self.failures < self.attempts
+
+
+def cut_texts(given: Any) -> Any:
+    """Return what a row holds with its texts cut."""
+    if isinstance(given, dict):
+        return {key: cut_texts(value) for key, value in given.items()}
+    if isinstance(given, list | tuple):
+        return [*map(cut_texts, given)]
+    return given[:TEXT] if isinstance(given, str) else given
 
 
 class End(Model):
