@@ -9,7 +9,7 @@ from operator import getitem
 from typing import Any
 
 from . import standalone
-from .describe import is_float
+from .describe import is_float, writers
 from .fakes import is_custom
 from .graph_run import Observer, base, reached, values_of
 from .lazy import torch
@@ -150,13 +150,14 @@ def alone(
     graph, module = torch.fx.Graph(), torch.nn.Module()
     args: list[Any] = []
     taken: list[dict[Any, Any]] = []
+    written = {root for (node, *_), _ in groups[:1] for root, _ in writers(node.graph)}
     for nodes, _ in groups:  # placeholders come before all else
         kept: dict[Any, Any] = {}
         taken.append(kept)
         for name in entering(nodes):
             one = next(n for node in nodes for n in node.all_input_nodes if n.name == name)
             value = values[name]
-            if one.op == "get_attr" and is_inlined(value):
+            if one.op == "get_attr" and one not in written and is_inlined(value):
                 setattr(module, f"constant_{name}", value.clone())
                 kept[one] = graph.get_attr(f"constant_{name}")
             elif isinstance(value, torch.Tensor):
