@@ -60,10 +60,8 @@ BODY = 1 << 20
 # Bytes of one client's requests, at once and in a second: to parse them holds the event loop.
 BURST, RATE = 2 << 20, 1 << 18
 COST = 2 << 10  # of a request beside its body
-SMALL, CHUNK = (
-    16,
-    1 << 13,
-)  # small chunks of a body that come at once, and one more for so many bytes
+SMALL = 16  # chunks of a body that come at once,
+CHUNK = 1 << 13  # and one more for so many bytes
 BUSY = 2
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 UPLOAD = "/upload"

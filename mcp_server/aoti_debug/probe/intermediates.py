@@ -150,7 +150,8 @@ def alone(
     graph, module = torch.fx.Graph(), torch.nn.Module()
     args: list[Any] = []
     taken: list[dict[Any, Any]] = []
-    written = {root for (node, *_), _ in groups[:1] for root, _ in writers(node.graph)}
+    (first, *_), _ = groups[0]
+    written = {root for root, _ in writers(first.graph)}
     for nodes, _ in groups:  # placeholders come before all else
         kept: dict[Any, Any] = {}
         taken.append(kept)

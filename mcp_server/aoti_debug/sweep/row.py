@@ -81,7 +81,7 @@ class Row(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _short(cls, given: Any) -> Any:
+    def _cut(cls, given: Any) -> Any:
         cut = cut_texts(given)
         return {**cut, "target": given["target"]} if "target" in given else cut
 
