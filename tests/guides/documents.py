@@ -74,6 +74,11 @@ def prose(path: Path) -> list[str]:
     return lines
 
 
+def text_of(guide: str) -> str:
+    """Return a guide in one line."""
+    return " ".join((ROOT / "guides" / guide).read_text("utf-8").split())
+
+
 def headings(path: Path) -> list[str]:
     return [line.lstrip("#").strip() for line in prose(path) if re.match(r"#{1,6} ", line)]
 
@@ -137,12 +142,10 @@ else:
     import strictyaml
 
     def properties(folder: Path) -> dict[str, Any]:
-        """Return the fields of a SKILL.md's frontmatter."""
         head = (folder / "SKILL.md").read_text("utf-8").split("---\n")[1]
         return strictyaml.load(head).data
 
     def problems(folder: Path) -> list[str]:
-        """Say in what a skill does not follow the specification."""
         found = properties(folder)
         rules = {
             "unknown field": found.keys() <= FIELDS,

@@ -28,23 +28,10 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCES = (
-    "_inductor",
-    "_export",
-    "export",
-    "_dynamo",
-    "fx",
-    "_library",
-    "_prims_common",
-    "_logging",
-    "_higher_order_ops",
-    "_subclasses",
-    "utils",
-    "include/torch/csrc/inductor",
-    "cuda",
-    "library.py",
-    "__init__.py",
-)
+SOURCES = """
+_inductor _export export _dynamo fx _library _prims_common _logging _higher_order_ops _subclasses
+utils include/torch/csrc/inductor cuda library.py __init__.py
+""".split()
 
 
 class Torch:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from guides.documents import GUIDES, ROOT, SKILL, Block, blocks, runnable
+from guides.documents import GUIDES, SKILL, Block, blocks, runnable, text_of
 from programs import once, torch_python
 
 ALL = [block for path in (SKILL, *GUIDES) for block in blocks(path)]
@@ -40,17 +40,9 @@ def test_a_shell_block_is_shell(block: Block) -> None:
 
 
 def test_every_block_says_what_it_is() -> None:
-    languages = {(b.language, *(w for w in b.words if not w.startswith("since="))) for b in ALL}
-    known = {
-        ("python",),
-        ("python", "gpu"),
-        ("python", "compile"),
-        ("bash",),
-        ("text",),
-        ("cpp",),
-        ("toml",),
-    }
-    assert languages <= known
+    said = {(b.language, *(w for w in b.words if not w.startswith("since="))) for b in ALL}
+    known = {"python", "python gpu", "python compile", "bash", "text", "cpp", "toml"}
+    assert set(map(" ".join, said)) <= known
 
 
 def test_few_blocks_compile() -> None:
@@ -68,14 +60,9 @@ def test_the_c_plus_plus_host_compiles(warm_python: str, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-FOLDER = ROOT / "guides"
-
-
 def block_with(guide: str, words: str) -> str:
     """Return the Python block of a guide that holds the words."""
-    return next(
-        b.source for b in blocks(FOLDER / guide) if b.language == "python" and words in b.source
-    )
+    return next(b.source for b in PYTHON if b.document == guide and words in b.source)
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -113,18 +100,15 @@ torch.testing.assert_close(model(*args, **kwargs), eager(*args, **kwargs), **rou
 """
 
 
-def test_the_loading_helper_takes_a_slice_of_a_larger_weight(run: Run, rich: Path) -> None:
-    done = run(block_with("constants.md", "def load_constants") + SLICED, rich)
-    assert done.returncode == 0, done.stderr
-
-
-def test_a_slice_that_is_only_made_contiguous_ends_the_process(run: Run, rich: Path) -> None:
+def test_the_loading_helper_takes_a_slice_which_made_contiguous_alone_ends_the_process(
+    run: Run, rich: Path
+) -> None:
     helper = block_with("constants.md", "def load_constants")
-    harmful = helper.replace(
-        "v.detach().clone(memory_format=torch.contiguous_format)", "v.contiguous()"
-    )
-    assert harmful != helper
-    assert run(harmful + SLICED, rich).returncode < 0
+    copied = "v.detach().clone(memory_format=torch.contiguous_format)"
+    assert copied in helper
+    done = run(helper + SLICED, rich)
+    assert done.returncode == 0, done.stderr
+    assert run(helper.replace(copied, "v.contiguous()") + SLICED, rich).returncode < 0
 
 
 ONE = """
@@ -161,9 +145,7 @@ def test_limiting_vector_code_alone_leaves_the_compiler_at_native(run: Run, tmp_
     both = {"ATEN_CPU_CAPABILITY": "avx2", "TORCHINDUCTOR_CPP_MARCH": "x86-64-v3"}
     assert "native" in run(source, tmp_path, ATEN_CPU_CAPABILITY="avx2").stdout
     assert "march=x86-64-v3" in run(source, tmp_path, **both).stdout
-    assert " ".join(f"{k}={v}" for k, v in both.items()) in (FOLDER / "host-crash.md").read_text(
-        "utf-8"
-    )
+    assert " ".join(f"{k}={v}" for k, v in both.items()) in text_of("host-crash.md")
 
 
 RUNNERS = """
@@ -188,7 +170,7 @@ def test_a_busy_container_makes_callers_wait_and_an_empty_one_is_refused(
     assert "all waited for their turn" in done.stdout
     assert "num_runners must be >=1" in done.stderr
     assert "No available models" not in done.stderr
-    text = " ".join((FOLDER / "threads-streams-hangs.md").read_text("utf-8").split())
+    text = text_of("threads-streams-hangs.md")
     assert "`num_runners must be >=1`" in text
     assert "**zero** model instances" in text
 
@@ -212,8 +194,8 @@ print("changed" if (first(*args, **kwargs)["hidden"] - before).abs().max() > 1e-
 def test_a_tensor_that_the_model_was_only_lent_changes_it(run: Run, rich: Path) -> None:
     done = run(STAGED, rich)
     assert done.stdout == "changed\n", done.stderr
-    text = " ".join((FOLDER / "constants.md").read_text("utf-8").split())
-    assert "If you write to one of them, every model that uses it changes" in text
+    said = "If you write to one of them, every model that uses it changes"
+    assert said in text_of("constants.md")
 
 
 SAID = """

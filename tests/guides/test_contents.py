@@ -45,19 +45,22 @@ from guides.documents import (
     guides_of,
     links,
     prose,
+    text_of,
 )
 from guides.written import write_guide
 from programs import torch_python
 
 DOCUMENTS = (SKILL, *GUIDES)
+each_document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+each_guide = pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.name)
 LOAD = 15_150  # characters of the skill and one guide: 4,000 tokens (o200k) of any of them
 
 # Variables that no table of ours describes: read by other programs, or named as not existing.
 ELSEWHERE = set(
     """
     AMD_SERIALIZE_KERNEL AOTI_DEBUG AOT_INDUCTOR_DEBUG ATEN_CPU_CAPABILITY CUDA_COREDUMP_PIPE
-    CUDA_ENABLE_USER_TRIGGERED_COREDUMP CXXFLAGS HIP_VISIBLE_DEVICES LD_LIBRARY_PATH
-    LIBRARY_PATH OMP_NUM_THREADS TORCHINDUCTOR_CPP_DYNAMIC_THREADS TORCH_COMPILE_DEBUG_DIR
+    CUDA_ENABLE_USER_TRIGGERED_COREDUMP HIP_VISIBLE_DEVICES LD_LIBRARY_PATH OMP_NUM_THREADS
+    TORCHINDUCTOR_CPP_DYNAMIC_THREADS TORCH_COMPILE_DEBUG_DIR
     TORCHDYNAMO_EXTENDED_DEBUG_CPP TORCHDYNAMO_EXTENDED_DEBUG_CREATE_SYMBOL
     TORCHDYNAMO_EXTENDED_DEBUG_GUARD_ADDED TORCHINDUCTOR_EMULATE_PRECISION_CASTS TORCH_LOGS_OUT
     TORCH_TRACE TORCH_USE_CUDA_DSA TRITON_ALWAYS_COMPILE TRITON_CACHE_DIR TRITON_DUMP_DIR
@@ -76,16 +79,16 @@ VARIABLE = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.name)
+@each_guide
 def test_the_skill_and_a_guide_are_a_small_load(path: Path) -> None:
     assert len(SKILL.read_text("utf-8")) + len(path.read_text("utf-8")) <= LOAD
 
 
-OTHERS = {"wrong-results.md", "triton-index-out-of-bounds.md", "examples.md"}
+OTHERS = {"wrong-results.md", "triton-index-out-of-bounds.md"}
 CONTENTS_FROM = 100  # lines; a longer guide begins with a line of contents
 
 
-@pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.name)
+@each_guide
 def test_a_long_guide_begins_with_its_contents(path: Path) -> None:
     lines = path.read_text("utf-8").splitlines()
     if len(lines) > CONTENTS_FROM and path.name not in OTHERS:
@@ -114,14 +117,14 @@ def test_the_guide_on_variables_is_fresh() -> None:
     assert guide.read_text("utf-8") == write_guide(flags(), NEWEST)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+@each_document
 def test_variables_are_known(path: Path) -> None:
     known = {f.name for f in flags()} | ELSEWHERE | METADATA
     used = set(VARIABLE.findall(path.read_text("utf-8")))
     assert {u for u in used if not u.endswith("_")} - known == set()
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+@each_document
 def test_settings_of_inductor_exist(path: Path) -> None:
     text = path.read_text("utf-8")
     used = set(re.findall(r"\baot_inductor\.[a-z_A-Z0-9]+", text)) - {"aot_inductor.x"}
@@ -132,7 +135,7 @@ def test_settings_of_inductor_exist(path: Path) -> None:
 
 @functools.cache
 def _inductor_settings() -> tuple[str, set[str]]:
-    """Return the version of torch, and the names that its configuration knows."""
+    """Return the version of torch too."""
     code = (
         "import json, torch, torch._inductor.config as inductor\n"
         "print(json.dumps([torch.__version__, list(inductor.get_config_copy())]))"
@@ -148,7 +151,7 @@ def _command_lines(path: Path) -> list[str]:
     return [line.split("#")[0] for line in lines if re.match(r"aoti-debug [a-z]", line)]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+@each_document
 def test_our_command_lines_are_accepted(path: Path) -> None:
     group: Any = typer.main.get_command(with_commands([]))
     for line in _command_lines(path):
@@ -158,17 +161,11 @@ def test_our_command_lines_are_accepted(path: Path) -> None:
             stage_named(context.params["stage"])
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
-def test_tools_that_are_named_are_registered(path: Path) -> None:
-    planned = {"explain_kernel", "minify", "verify_fix"} - {tool.name for tool in TOOLS}
-    assert not {span for span in code_spans(path) if span in planned}
-
-
 def test_the_skill_names_every_tool() -> None:
     assert {tool.name for tool in TOOLS} <= set(code_spans(SKILL))
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+@each_document
 def test_links_lead_somewhere(path: Path) -> None:
     broken = []
     for link in links(path):
@@ -182,7 +179,7 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: p.name)
+@each_document
 def test_headings_have_anchors_of_their_own(path: Path) -> None:
     found = anchors(path)
     assert len(found) == len(set(found))
@@ -215,11 +212,8 @@ STATED = (
     ("toolchain.md", "precompiled headers stay in `/tmp/torchinductor_USER`", ""),
     ("package-and-load.md", "'*_metadata.json'", "wrapper_metadata.json"),
     ("custom-ops.md", "`c10::SymInt` sizes", ""),
-    ("custom-ops.md", "Expected out tensor to have device cuda:0", ""),
-    ("triton-and-autotuning.md", "triton.autotune_with_sample_inputs", ""),
     ("lowering-and-cpp.md", "torch._inductor.config.cpp_wrapper = True", ""),
     ("cuda-illegal-memory-access.md", "PYTORCH_CUDA_ALLOC_CONF PYTORCH_ALLOC_CONF", ""),
-    ("debugging-tools.md", "torch._dynamo.config.debug_dir_root", ""),
     ("debugging-tools.md", "`python minifier_launcher.py run`", ""),
     ("debugging-tools.md", "`tlparse DIR --inductor-provenance` shows", ""),
     ("environment-variables.md", "0 off, 1 save tensors, 2 print values, 3 print kernel names", ""),
@@ -242,59 +236,9 @@ STATED = (
 def test_a_guide_gives_the_code_that_was_measured_and_not_what_it_replaced(
     guide: str, code: str, replaced: str
 ) -> None:
-    text = " ".join((ROOT / "guides" / guide).read_text("utf-8").split())
+    text = text_of(guide)
     assert code in text
     assert not replaced or replaced not in text
-
-
-# What each CPU case of evals/cases needs: the row of the skill that its symptom is in, and the
-# guides that explain its cause and hold its fix.
-NEEDED: dict[str, tuple[str, ...]] = {
-    "twelve_of_500": ("input-contracts",),
-    "float64_features": ("input-contracts",),
-    "ask_for_five": ("input-contracts",),
-    "one_query_many_documents": ("input-contracts",),
-    "built_for_one": ("input-contracts",),
-    "single_request": ("input-contracts",),
-    "branch_on_data": ("dynamic-shapes",),
-    "rows_by_four": ("dynamic-shapes",),
-    "wanted_compiler": ("toolchain",),
-    "lost_directory": ("toolchain",),
-    "missing_fake": ("custom-ops",),
-    "halved_rows": ("custom-ops",),
-    "column_major": ("custom-ops",),
-    "schema_at_load": ("custom-ops",),
-    "unknown_currency": ("custom-ops",),
-    "two_reasons": ("custom-ops", "input-contracts"),
-    "waiting_operator": ("threads-streams-hangs",),
-    "answers_of_others": ("threads-streams-hangs",),
-    "all_pairs": ("memory-and-time",),
-    "new_vocabulary": ("triton-index-out-of-bounds",),
-    "neighbouring_store": ("wrong-results", "triton-index-out-of-bounds"),
-    "cut_copy": ("package-and-load",),
-    "checkpoint_in_double": ("constants",),
-    "bias_not_found": ("constants",),
-    "never_loaded": ("constants",),
-    "older_model": ("wrong-results",),
-    "overflowing_attention": ("wrong-results",),
-    "dropout_in_production": ("wrong-results",),
-    "hashed_buckets": ("wrong-results",),
-    "other_checksum": ("wrong-results",),
-}
-
-
-def test_what_a_case_needs_is_a_small_load() -> None:
-    files = sorted((ROOT / "evals" / "cases").glob("*.toml*"))
-    packed = [p.read_bytes() for p in files]
-    cases = "".join(
-        (lzma.decompress(raw) if p.suffix == ".xz" else raw).decode()
-        for p, raw in zip(files, packed, strict=True)
-    )
-    assert [name for name in NEEDED if f"[{name}]" not in cases] == []
-    sizes = {path.stem: len(path.read_text("utf-8")) for path in GUIDES}
-    skill = len(SKILL.read_text("utf-8"))
-    over = [n for n, guides in NEEDED.items() if skill + sum(map(sizes.__getitem__, guides)) > LOAD]
-    assert over == ["two_reasons", "neighbouring_store"]  # two guides each
 
 
 IN_TORCH = Path(__file__).with_name("in_torch.py")
@@ -342,14 +286,8 @@ CLAIMS = list(claims_of(Path(__file__).with_name("claims.tsv").read_text("utf-8"
 
 def ask(claims: list[tuple[str, str]]) -> tuple[Release, list[bool | None]]:
     """Return the release of the torch that is asked, and whether it holds what the claims say."""
-    argv = [
-        torch_python(),
-        "-W",
-        "ignore",
-        str(IN_TORCH),
-        "claims",
-        *([UNPACKED] if UNPACKED else []),
-    ]
+    folder = [UNPACKED] if UNPACKED else []
+    argv = [torch_python(), "-W", "ignore", str(IN_TORCH), "claims", *folder]
     done = subprocess.run(
         argv, input=json.dumps(claims), capture_output=True, text=True, check=True
     )
@@ -364,7 +302,7 @@ def parts(words: str) -> list[str]:
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda c: f"{c.guide}-{c.words[:40]}")
 def test_a_claim_is_in_its_guide(claim: Claim) -> None:
-    text = " ".join((ROOT / "guides" / claim.guide).read_text("utf-8").split())
+    text = text_of(claim.guide)
     name = not claim.source and claim.kind in ("api", "config")
     for part in [claim.words.rpartition(".")[2]] if name else parts(claim.words):
         assert " ".join(part.split()) in text
@@ -413,7 +351,7 @@ TEXTS = [json.loads(line) for line in lzma.decompress(PACKED).splitlines()]
 BODIES = {
     path.name: " ".join(path.read_text("utf-8").replace("`", "").split())
     for path in GUIDES
-    if path.name not in ("environment-variables.md", "examples.md")
+    if path.name not in SUMMARIES
 }
 FEW = 3  # guides that a part may hit and still tell them apart
 

@@ -87,7 +87,6 @@ def write_guide(flags: Iterable[Flag], newest: Release) -> str:
 
 
 def _rows(table: tuple[Flag, ...]) -> str:
-    """Return a row for each of the leading variables."""
     named = {flag.name: flag for flag in table}
     rows = []
     for name, trap in _LEADING.items():

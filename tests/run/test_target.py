@@ -87,6 +87,7 @@ def test_environment_is_merged_over_the_current_one(tmp_path, monkeypatch):
         ({"script": "model.pt2"}, "is a package.*inspect"),
         ({"script": "book.ipynb"}, "is a notebook"),
         ({"script": "pipe"}, "not a regular file"),
+        ({"script": "loop"}, "there is no script .*loop"),
         ({"command": ["no-such-program"]}, "no program 'no-such-program' on PATH"),
         ({"command": ["./gone"]}, "there is no program"),
         ({"command": ["./folder"]}, "is a directory"),
@@ -99,6 +100,7 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch, options, words):
     (tmp_path / "model.pt2").touch()
     (tmp_path / "book.ipynb").touch()
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(TargetNotFound, match=words):
         resolve_target(python=sys.executable, **options)
 
@@ -192,7 +194,7 @@ def test_link_of_an_environment_is_kept(tmp_path):
 
 def test_named_interpreter_that_cannot_run_is_not_passed_over(tmp_path):
     for env, python in (({}, "/gone/python"), ({"AOTI_DEBUG_PYTHON": str(tmp_path)}, None)):
-        with pytest.raises(NoInterpreter, match="cannot be executed"):
+        with pytest.raises(NoInterpreter, match=f"{python or tmp_path}.* cannot be executed"):
             find_interpreter(python, env)
     assert issubclass(NoInterpreter, AotiDebugError)
 

@@ -58,8 +58,6 @@ def planned(tmp_path: Path, text: str) -> list[Planned]:
         ("[[target]]\npackage = 'a.pt2'", "package and inputs go together"),
         (f"{ONE}args = ['{{size}}']", r"\{size\} is no axis"),
         (f"{ONE}args = ['{{size']", "Write {{ and }} for braces"),
-        (f"{AXIS}{ONE}args = ['{{n:>99999999999}}']", "write its name alone"),
-        (f"{AXIS}{ONE}args = ['{{n!z}}']", "write its name alone"),
         (f"{ONE}args = ['{{}}']", r"\{\} is no axis"),
         (f"[defaults]\nenv = {{A = '{{b}}'}}\n{ONE}", r"\{b\} is no axis"),
         (".".join("a" * 400_000) + " = 1", "a key of more than 100 parts"),
@@ -182,7 +180,7 @@ def test_wrong_words_are_told_before_anything_starts(
         sweep_request(**{"manifest": written(tmp_path, ONE), **words})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("field", ["A:>1500000000", "A!r", "A.real", "A[0]"])
+@pytest.mark.parametrize("field", ["A:>99999999999", "A!z", "A.real", "A[0]"])
 def test_braces_hold_a_name_alone(tmp_path: Path, field: str) -> None:
     text = f"[matrix]\nA = [1]\n'{field}' = [2]\n{ONE}args = ['{{{field}}}']\n"
     with pytest.raises(WrongManifest, match="write its name alone"):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,8 +21,9 @@ Run = Callable[..., Any]
 
 def answered(
     home: Path,
-    script: Path,
+    script: Path | None,
     *args: object,
+    command: Sequence[str] | None = None,
     stage: str | None = None,
     python: str | None = None,
     env: Mapping[str, str] | None = None,
@@ -33,6 +33,7 @@ def answered(
     async def main() -> RunModel:
         target = resolve_target(
             script=script,
+            command=command,
             args=[str(a) for a in args],
             python=python,
             env={**QUICK, **(env or {})},
@@ -68,13 +69,11 @@ def triage_in(python: str) -> Run:
 
 @pytest.fixture(scope="module")
 def triaged(triage_in: Run, home: Path) -> Run:
-    """Triage a script of ours."""
     return partial(triage_in, home)
 
 
 @pytest.fixture(scope="module")
 def staged(triaged: Run) -> Run:
-    """Run a script of ours under a stage."""
     return lambda stage, script, *args, **options: triaged(script, *args, stage=stage, **options)
 
 
@@ -88,17 +87,3 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return path
 
     return write
-
-
-@pytest.fixture
-def alive() -> Callable[[int], bool]:
-    """Tell whether a process exists and is no zombie."""
-
-    def look(pid: int) -> bool:
-        try:
-            os.kill(pid, 0)
-            return " Z " not in Path(f"/proc/{pid}/stat").read_text()
-        except OSError:
-            return False
-
-    return look

@@ -300,39 +300,20 @@ if __name__ == "__main__":
     for batch in DataLoader(Rows(), batch_size=4, num_workers=2):
         model(batch)
 """
-# A model that is loaded before the fork, as servers do; each worker answers its own requests.
+# A model that is loaded before the fork, as servers do; each worker makes calls of its own.
 FORKS = """
-import http.client, http.server, os, torch
+import os, torch
 torch.set_num_threads(1)  # OpenMP's threads do not survive a fork
 model = torch._inductor.aoti_load_package(PACKAGE)
 model(torch.randn(5, 16))
 
-class Answer(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        x = torch.randn(16, 5).t() if self.path == "/bad" else torch.randn(5, 16)
-        body = str(model(x).shape).encode()
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *words):
-        pass
-
-servers = [http.server.HTTPServer(("127.0.0.1", 0), Answer) for _ in range(2)]
-workers = []
-for server, requests in zip(servers, (20, 10)):
-    worker = os.fork()
-    if not worker:
-        for _ in range(requests):
-            server.handle_request()
+for calls, bad in ((20, None), (10, 7)):
+    if not os.fork():
+        for number in range(1, calls + 1):
+            model(torch.randn(16, 5).t() if number == bad else torch.randn(5, 16))
         os._exit(0)
-    workers.append(worker)
-for server, paths in zip(servers, (["/"] * 20, ["/"] * 6 + ["/bad"] + ["/"] * 3)):
-    for path in paths:
-        connection = http.client.HTTPConnection(*server.server_address)
-        connection.request("GET", path)
-        assert connection.getresponse().status == 200
-for worker in workers:
-    os.waitpid(worker, 0)
+os.wait()
+os.wait()
 """
 
 
@@ -351,7 +332,7 @@ def counted(answer: TriageAnswer, home: Path) -> dict[str, int]:
         # the one before the fork, and each worker's
         (FORKS, r"1 of 31 \(7 of process (\d+)\)", [1, 10, 20], 10),
     ],
-    ids=["spawned workers", "forked servers"],
+    ids=["spawned workers", "forked workers"],
 )
 def test_calls_of_processes_are_joined_and_the_bad_one_is_named(
     triage_in, scripted, built, source: str, calls: str, of_each: list[int], of_bad: int

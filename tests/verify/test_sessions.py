@@ -224,9 +224,8 @@ def test_what_the_reference_gave_is_returned_in_order_and_in_all_calls() -> None
     assert gave(before, run_of(call_2=[2.1, 0.5])) == OfReference(5, unlike=2)
     assert gave(before, run_of(looked_at=(1, 2, 3))) == OfReference(5, alone=4)
     assert gave(before, run_of(call_3=None)) == OfReference()
-    others: tuple[dict[str, Any], ...] = ({"moved": []}, {"training": ["norm"]})
-    others += ({"changed": ["w"], "changed_count": 1},)
-    for other in others:
+    moved: dict[str, Any] = {"moved": []}
+    for other in (moved, {"training": ["norm"]}, {"changed": ["w"], "changed_count": 1}):
         assert gave(run_of(reference=other), before) == OfReference()
         assert gave(run_of(reference=other), before, failing=3) == OfReference(1)
         other_results = run_of(call_3=[7.0, 0.5])
