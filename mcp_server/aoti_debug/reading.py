@@ -30,7 +30,7 @@ from aoti_debug import errors
 from aoti_debug.errors import AotiDebugError, UnreadableInput
 from aoti_debug.model import Model
 from aoti_debug.run.launcher import PR_SET_PDEATHSIG, leave_processors_to_others, prctl
-from aoti_debug.run.share import READS, counted, is_modest, level, restored
+from aoti_debug.run.share import IDLE, READS, counted, is_modest, level, restored
 from aoti_debug.run.turns import Turn, Turns
 
 A = TypeVar("A", bound=Model)
@@ -46,7 +46,8 @@ ANSWER_BYTES = 64 << 20
 
 
 class Readers:
-    """The processes of one server; one is kept ready, for its start takes longer than a file."""
+    """The processes of one server; one is kept ready, once there are readings one more, for their
+    start takes longer than a file."""
 
     def __init__(self) -> None:
         self._places, self._long = Turns(PLACES, OWN), Turns(LONG, OWN)
@@ -80,12 +81,12 @@ class Readers:
         """Return what a process says; None where it takes long and there is no place for that."""
         # The last one is for who has nothing else going on, and none for who is to leave the
         # processors to others.
-        spare = len(self._ready) > (not is_modest()) and level() <= READS
+        spare = len(self._ready) > (not is_modest()) and level() < IDLE
         reader = self._ready.pop() if spare else await self._started()
         try:
             with counted(reader.pid), anyio.fail_after(limit):
                 await reader.ask(order)
-                if not self._ready:
+                if len(self._ready) < OWN:
                     await self.prepare()
                 said: Document | None = None
                 before = reader.used()

@@ -435,7 +435,8 @@ def _without_sessions(version: str, body: bytes) -> Response:
 
 class Connection(H11Protocol):
     """A connection that is ended when its request's headers do not come in time, or when there are
-    too many and it has asked for nothing; first those on which nobody was let in yet."""
+    too many and it has asked for nothing; first those on which nobody was let in yet, then those
+    of the client that has most."""
 
     _late: asyncio.TimerHandle | None = None
     since = 0.0
@@ -446,7 +447,8 @@ class Connection(H11Protocol):
         known = [c for c in self.connections if c is not self and isinstance(c, Connection)]
         others = [c for c in known if not c.transport.is_closing()]  # which takes a moment
         if len(others) >= most_connections():
-            idle = min(others, key=lambda c: (c.is_known, c.is_busy, c.since))
+            of = Counter(c.owner for c in others)
+            idle = min(others, key=lambda c: (c.is_known, -of[c.owner], c.is_busy, c.since))
             (self if idle.is_busy == BUSY else idle)._end("503 Service Unavailable")
         self.since = time.monotonic()
 
@@ -481,7 +483,12 @@ class Connection(H11Protocol):
 
     @property
     def is_known(self) -> bool:
-        return self.cycle is not None and OWNER in self.cycle.scope
+        return self.owner is not None
+
+    @property
+    def owner(self) -> str | None:
+        """Return the client whose token was seen last."""
+        return None if self.cycle is None else self.cycle.scope.get(OWNER)
 
     def _wait(self, *, over: bool = False) -> None:
         """Give a request that is awaited its time, or take the time back."""

@@ -52,11 +52,11 @@ sys.stdin.read()
         (["a", "b"], [0, 0]),
         (["a", "a", "b"], [SEVERAL, IDLE, 0]),
         (["a", "a read", "b read"], [0, BESIDE, READS]),
-        (["a read", "a read", "b"], [READS, IDLE, 0]),
+        (["a read", "a read", "a read", "b"], [READS, BESIDE, IDLE, 0]),
         (["a stuck", "a", "b"], [IDLE, SEVERAL, 0]),
     ],
 )
-def test_each_client_has_one_run_and_one_reading_with_a_weight(
+def test_each_client_has_one_run_and_two_readings_with_a_weight(
     given: list[str], expected: list[int]
 ) -> None:
     shares = [Share(text[0], "read" in text, stuck="stuck" in text) for text in given]
@@ -126,5 +126,7 @@ async def test_the_last_process_that_is_ready_is_for_who_has_nothing_going_on() 
             assert not await used("a")
         readers._ready.sort(key=lambda reader: reader.pid == ready)
         assert await used("b")
+        with going_on("b"), going_on("a"), going("a", short=True), counted(os.getpid()):
+            assert await used("a")  # the second of two at a time
     finally:
         await readers.close()

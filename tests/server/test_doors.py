@@ -384,20 +384,37 @@ def test_idle_connections_keep_nobody_out(tmp_path: Path) -> None:
         assert len(server.ended()) < 10_000
 
 
-def test_idle_connections_of_strangers_end_none_that_was_let_in(tmp_path: Path) -> None:
-    def answered(connection: socket.socket) -> bool:
-        connection.sendall(b"DELETE /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        text = b""
-        while not text.endswith(b"}") and (more := connection.recv(1000)):
-            text += more
-        return text.startswith(b"HTTP/1.1 400") and b"Missing session ID" in text
+def answered(connection: socket.socket, *headers: str) -> bool:
+    lines = ("DELETE /mcp HTTP/1.1", "Host: localhost", *headers, "", "")
+    connection.sendall("\r\n".join(lines).encode())
+    text = b""
+    while not text.endswith(b"}") and (more := connection.recv(1000)):
+        text += more
+    return text.startswith(b"HTTP/1.1 400") and b"Missing session ID" in text
 
+
+def test_idle_connections_of_strangers_end_none_that_was_let_in(tmp_path: Path) -> None:
     with served(tmp_path / "home", files=256) as server, contextlib.ExitStack() as held:
         known, *strangers = (held.enter_context(server.connected()) for _ in range(70))
         assert answered(known)
         strangers += [held.enter_context(server.connected()) for _ in range(300)]
         assert strangers[200].recv(100).startswith(b"HTTP/1.1 503")
         assert answered(known)
+
+
+def test_the_client_with_most_connections_loses_them_first(tmp_path: Path) -> None:
+    file = tokens_of(tmp_path, f"alice {ALICE}\nbob {BOB}\n")
+    of_alice, of_bob = (f"Authorization: Bearer {token}" for token in (ALICE, BOB))
+    begun = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\n{of_bob}\r\nContent-Length: 99\r\n"
+    home, words = tmp_path / "home", ("--token-file", str(file))
+    with served(home, *words, files=256) as server, contextlib.ExitStack() as held:
+        kept = held.enter_context(server.connected())
+        assert answered(kept, of_alice)
+        for _ in range(100):
+            one = held.enter_context(server.connected())
+            one.sendall(f"{begun}Expect: 100-continue\r\n\r\n".encode())
+            assert one.recv(100).startswith((b"HTTP/1.1 100", b"HTTP/1.1 429"))
+        assert answered(kept, of_alice)
 
 
 def test_connections_that_were_refused_are_closed(tmp_path: Path) -> None:

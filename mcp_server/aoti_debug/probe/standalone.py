@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -111,7 +112,9 @@ def prepare(options: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def started(options: argparse.Namespace, **content: Any) -> Iterator[Report]:
-    """Begin the report and import torch; what raises within is reported, and ends the process."""
+    """Begin the report and import torch; what raises within is reported, and ends the process.
+    What it writes is its user's alone."""
+    os.umask(0o077)
     report = Report(options.report)
     report.update(state="import", **content)
     with report.of_failure():

@@ -38,20 +38,25 @@ _CURRENT: ContextVar[Share | None] = ContextVar("share", default=None)
 
 
 def levels(going: Sequence[Share]) -> list[int]:
-    """Return the level of each, given oldest first. Beside others, a client has one run and one
-    reading with a weight, the rest idle; alone, further runs leave room for newcomers."""
+    """Return the level of each, given oldest first. Beside others, a client has one run and two
+    readings with a weight, the rest idle; alone, further runs leave room for newcomers."""
     crowded = len({share.client for share in going}) > 1
     runs = Counter(share.client for share in going if not share.short)
     first: dict[tuple[str, bool], Share] = {}
     for share in sorted(going, key=lambda share: share.stuck):
         first.setdefault((share.client, share.short), share)
 
+    second: dict[str, Share] = {}
+    for share in going:
+        if share.short and first[share.client, True] is not share:
+            second.setdefault(share.client, share)
+
     def level(share: Share) -> int:
         behind = first[share.client, share.short] is not share
         if not crowded:
             return BESIDE if behind and not share.short else 0
         if behind:
-            return IDLE
+            return BESIDE if share.short and second[share.client] is share else IDLE
         several = runs[share.client] > (not share.short)
         return (BESIDE if several else READS) if share.short else SEVERAL * several
 
