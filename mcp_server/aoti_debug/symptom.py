@@ -7,7 +7,13 @@ from math import inf, prod
 from typing import TYPE_CHECKING
 
 from aoti_debug.plain import times
-from aoti_debug.read.record import ErrorLine, PrintedDifference, PythonException
+from aoti_debug.read.record import (
+    ErrorLine,
+    PrintedDifference,
+    PrintedNaN,
+    PrintedVerdict,
+    PythonException,
+)
 
 if TYPE_CHECKING:
     from aoti_debug.diagnose.observations import Observations
@@ -25,19 +31,31 @@ ROUNDING = 8.0  # that of one call was measured, that of others may be more
 
 def rejects(observations: Observations) -> bool:
     """Tell whether the script itself ends with a complaint of what calls returned: all of them did,
-    and what it died of, if anything, is a check of its own."""
-    calls, ending = observations.run.calls, observations.ending
+    but for those after whose error it made the next one, and what it died of, if anything, is a
+    check of its own."""
+    run, ending = observations.run, observations.ending
+    calls = run.of("run")
     if ending is None or ending.code in (None, 0) or ending.timed_out:
         return False
     raised = [one for one in observations.of(PythonException) if not went_on(observations, one)]
     own = not raised or is_check(raised[-1])
-    return own and bool(calls) and all(call.ok for call in calls)
+    return own and bool(calls) and all(call.ok or run.made_again(call) for call in calls)
 
 
 def complains(observations: Observations) -> bool:
     """Tell whether results are not what the script holds them against: it rejects them itself, or
-    it ends well though what it compared last, after it gave weights, is apart."""
-    return rejects(observations) or apart_after_update(observations)
+    it ends well though it says so, or though what it compared last, after it gave weights, is
+    apart, or what it compared of a package that has a state."""
+    said = verdict(observations) is not None or apart_with_state(observations)
+    return rejects(observations) or said or apart_after_update(observations)
+
+
+def apart_with_state(observations: Observations) -> bool:
+    """Tell whether a script that ends well compared calls that change a state, and they are
+    apart."""
+    ending = observations.ending
+    well = ending is not None and ending.clean
+    return well and any(one.far and one.moved for one in compared(observations))
 
 
 def apart_after_update(observations: Observations) -> bool:
@@ -57,6 +75,13 @@ def printed(observations: Observations) -> list[PrintedDifference]:
     if ending is None or not ending.clean:
         return []
     return [one for one in observations.of(PrintedDifference) if one.number > SHOWN]
+
+
+def verdict(observations: Observations) -> PrintedVerdict | None:
+    """Return the last line in which a script that ends well says that results do not fit."""
+    ending, said = observations.ending, observations.of(PrintedVerdict)
+    well = ending is not None and ending.clean and bool(observations.run.calls)
+    return said[-1] if said and well else None
 
 
 def printed_in_threads(observations: Observations) -> list[PrintedDifference]:
@@ -108,8 +133,10 @@ def is_check(exception: PythonException) -> bool:
 
 
 def compared(observations: Observations) -> tuple[Reference, ...]:
-    """Return the calls of the exported module whose results were held against the package's."""
-    return tuple(one for one in observations.run.references if one.paired)
+    """Return the calls of the exported module whose results were held against the package's; those
+    of another class where there are none."""
+    pairs = tuple(one for one in observations.run.references if one.paired)
+    return tuple(one for one in pairs if not one.of_class) or pairs
 
 
 def unpaired(observations: Observations) -> bool:
@@ -162,7 +189,8 @@ def same_rows(observations: Observations) -> Reference | None:
 
 def unasked(observations: Observations) -> bool:
     """Tell whether the script rejects results for another reason than NaN or infinities that the
-    model itself gives in a part of each result, and no weight is known to hold them."""
+    model itself gives in a part of each result: it prints no NaN and speaks of none, and no weight
+    is known to hold them."""
     call, calls = observations.run.call, observations.run.calls
     of_weight = observations.walked is not None and bool(observations.walked.weight)
     if call is None or of_weight or not (rejects(observations) and agreeing(observations)):
@@ -173,7 +201,8 @@ def unasked(observations: Observations) -> bool:
     partly = all(bad < size for bad, size in sizes if bad)
     said = [_text_of(one) for one in observations.of(PythonException)]
     said += [one.span.quote for one in observations.of(ErrorLine)]
-    return usual and partly and not any(_OF_NAN.search(text) for text in said)
+    named = bool(observations.of(PrintedNaN)) or any(_OF_NAN.search(text) for text in said)
+    return usual and partly and not named
 
 
 def went_on(observations: Observations, exception: PythonException) -> bool:

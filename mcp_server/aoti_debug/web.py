@@ -488,7 +488,8 @@ class Connection(H11Protocol):
     @property
     def owner(self) -> str | None:
         """Return the client whose token was seen last."""
-        return None if self.cycle is None else self.cycle.scope.get(OWNER)
+        owner = None if self.cycle is None else self.cycle.scope.get(OWNER)
+        return owner if isinstance(owner, str) else None
 
     def _wait(self, *, over: bool = False) -> None:
         """Give a request that is awaited its time, or take the time back."""

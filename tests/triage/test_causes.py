@@ -57,26 +57,7 @@ package = compiled(Model(), (x, mask))
 result = package(x, mask.to(torch.uint8))
 assert torch.equal(result, Model()(x, mask))
 """
-TRAINING = """\
-class Model(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc, self.norm = nn.Linear(8, 8), nn.BatchNorm1d(8)
-
-    def forward(self, x):
-        return self.norm(self.fc(x))
-
-
-model, x = Model().eval(), torch.randn(16, 8)
-package = compiled(model, (x,))
-model.train()
-with torch.no_grad():
-    apart = float((package(x) - model(x)).abs().max())
-print("apart", apart)
-sys.exit(apart > 1e-3)
-"""
-# Training moves the statistics of the norm too, and the package is given the parameters alone.
-TRAINED = """\
+NORMED = """\
 class Model(nn.Module):
     def __init__(self):
         super().__init__()
@@ -88,6 +69,18 @@ class Model(nn.Module):
 
 model, x = Model().eval(), torch.randn(16, 16) + 2.0
 package = compiled(model, (x,))
+"""
+PRINTED = """\
+with torch.no_grad():
+    apart = float((package(x) - model(x)).abs().max())
+print("apart", apart)
+sys.exit(apart > 1e-3)
+"""
+TRAINING = NORMED + "model.train()\n" + PRINTED
+# Training moves the statistics of the norm too, and the package is given the parameters alone.
+TRAINED = (
+    NORMED
+    + """\
 package(x)
 model.train()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -99,11 +92,9 @@ for _ in range(5):
 model.eval()
 parameters = {name: value.detach().clone() for name, value in model.named_parameters()}
 package.load_constants(parameters, check_full_update=False)
-with torch.no_grad():
-    apart = float((package(x) - model(x)).abs().max())
-print("apart", apart)
-sys.exit(apart > 1e-3)
 """
+    + PRINTED
+)
 WRITES = """\
 @torch.library.custom_op("cause::centred", mutates_args=())
 def centred(x: torch.Tensor) -> torch.Tensor:
@@ -487,6 +478,7 @@ model, inputs = Running().eval(), [torch.randn(8, 4) for _ in range(4)]
 sys.exit(max(float((package(x) - model(x)).abs().max()) for x in inputs) > 1e-3)
 """
 )
+MOVED = WARM.replace("sys.exit(max", "print('apart', max").replace("> 1e-3)", ")")
 SESSIONS = (
     RUNNING
     + """\
@@ -749,6 +741,104 @@ if not torch.equal(after, before):
     package.load_constants({"table": after}, check_full_update=True)
 sys.exit(not torch.allclose(package(x), x @ after.T, atol=1e-4))
 """
+# The reference is another class; the weights of one layer are joined in another order.
+JOINED = """\
+class Mix(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        return torch.tanh(self.left(x)) - self.right(x)
+
+
+class Joined(nn.Module):
+    def __init__(self, mix):
+        super().__init__()
+        self.both = nn.Linear(8, 16)
+        self.both.weight.data = torch.cat([mix.right.weight, mix.left.weight])
+
+    def forward(self, x):
+        left, right = self.both(x).chunk(2, -1)
+        return torch.tanh(left) - right
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.mix = nn.Linear(8, 8), Mix()
+
+    def forward(self, x):
+        return self.mix(torch.relu(self.body(x))).sum(-1)
+
+
+class Served(Net):
+    pass
+
+
+trained, served, x = Net().eval(), Served().eval(), torch.randn(4, 8)
+served.body, served.mix = trained.body, Joined(trained.mix)
+package = compiled(served, (x,))
+with torch.no_grad():
+    sys.exit(not torch.allclose(package(x), trained(x), atol=1e-4))
+"""
+BY_PLACE = """\
+class Ratio(nn.Module):
+    def forward(self, top, bottom):
+        return top / (bottom + 1.0)
+
+
+inputs = {"bottom": torch.rand(8), "top": torch.rand(8)}
+package = compiled(Ratio(), (inputs["top"], inputs["bottom"]))
+sys.exit(not torch.allclose(package(*inputs.values()), Ratio()(**inputs)))
+"""
+GATE = """\
+class Sums(nn.Module):
+    def forward(self, x):
+        return torch.tanh(x).cumsum(-1)
+
+
+rows = torch.randn(9, 8)
+package = compiled(Sums(), (rows,))
+
+
+def sums(rows):
+    order = torch.argsort(rows.sum(-1))
+    return package(rows[order])[order]
+
+
+print("gate:", "pass" if torch.allclose(sums(rows), Sums()(rows)) else "FAIL")
+"""
+WRAPS = """\
+class Age(nn.Module):
+    def forward(self, seconds):
+        return torch.log1p((seconds * 1000).float()) * 0.5
+
+
+seconds = torch.tensor([60, 3_000_000], dtype=torch.int32)
+result = compiled(Age(), (seconds,))(seconds)
+print(result)
+sys.exit(len(result[result > 0]) < 2)
+"""
+# A call whose error the script handles is not what it complains of.
+TRAIL = """\
+class Board(nn.Module):
+    def forward(self, board, at):
+        new = board.clone()
+        new[at] = new[at] + 1.0
+        board.copy_(new)
+        return new
+
+
+board, at, trail = torch.zeros(8), torch.tensor([1, 3]), []
+package = compiled(Board(), (board, at))
+for number in range(4):
+    try:
+        trail.append(package(board, at.tolist() if number == 2 else at))
+    except Exception:
+        trail.append(package(board, at))
+sys.exit(torch.equal(trail[0], trail[-1]))
+"""
 
 
 @dataclass(frozen=True)
@@ -881,6 +971,32 @@ CAUSES = {
     ),
     "an input that a thread overwrites": Cause(
         RING, "concurrency", ("overwritten while call",), ("package(ring)",)
+    ),
+    "a reference of another class is named where it leaves the program": Cause(
+        JOINED,
+        "user_code",
+        ("a Net", "mix (Mix, exported as Joined)"),
+        ("self.both(x)",),
+        "",
+        "likely",
+    ),
+    "arguments by place that the reference takes by name": Cause(
+        BY_PLACE, "contract_argument", ("top is given bottom",), ("package(*inputs",), "", "likely"
+    ),
+    "a script that ends well and prints that it failed": Cause(
+        GATE, "user_code", ("indexed by order",), ("[order]",), confidence="likely"
+    ),
+    "an integer that wraps before the first NaN": Cause(
+        WRAPS, "nan_or_inf", ("mul", "2**31 in int32"), ("seconds * 1000",)
+    ),
+    "a result whose memory is an input that the model writes": Cause(
+        TRAIL,
+        "user_code",
+        ("output 0 of call 1 is the memory of input board",),
+        confidence="likely",
+    ),
+    "a state that calls moved in a script that ends well": Cause(
+        MOVED, "user_code", ("3 calls", "level"), ("+ 5",), "with the package loaded anew: agrees"
     ),
     "a forked worker that hangs": Cause(FORK, "hang", (), (), "hangs"),
 }

@@ -22,11 +22,18 @@ from aoti_debug.diagnose.from_native import (
     native_source,
     place,
 )
-from aoti_debug.diagnose.observations import CRASHES, Candidate, Kind, Observations, evidence
+from aoti_debug.diagnose.observations import (
+    CRASHES,
+    Candidate,
+    Kind,
+    Observations,
+    evidence,
+    headline,
+)
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Evidence, Experiment, Fault, Next, SourceLine, source_of
-from aoti_debug.read.record import ErrorLine, FaultHandlerDump
-from aoti_debug.symptom import agreeing, rejects
+from aoti_debug.read.record import ErrorLine, FaultHandlerDump, PrintedVerdict
+from aoti_debug.symptom import agreeing, rejects, verdict
 
 CRASH = "guides/host-crash.md"
 HUNG = Kind("hang", "hang", Tier.HANG, "guides/threads-streams-hangs.md", confidence="proved")
@@ -50,7 +57,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     elif ending.signal is not None:
         yield ended_by(observations, ending.signal)
     elif ending.clean:
-        yield clean(observations)
+        said = verdict(observations)
+        yield clean(observations) if said is None else ended_with(observations, said)
     else:
         yield failed(observations)
 
@@ -174,6 +182,18 @@ def ended_by(observations: Observations, signal: str) -> Candidate:
         + (": often the kernel's out-of-memory killer" if killed else ""),
         *last_event(observations),
         fault=Fault(signal=signal),
+    )
+
+
+def ended_with(observations: Observations, said: PrintedVerdict) -> Candidate:
+    """Say what a script prints of its results that ends well."""
+    right = agreeing(observations)
+    words = "the package is right in each repeated call; " if right else ""
+    kind = Kind("user_code", "none", Tier.STATUS, role="envelope", confidence="possible")
+    return kind.found(
+        headline(f"{words}the script prints: ", said.span.quote),
+        evidence(said.span),
+        because=[Experiment(experiment=right, result="agree")] if right else [],
     )
 
 

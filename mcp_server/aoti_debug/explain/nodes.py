@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from aoti_debug.explain.out_of_bounds import blamed
 from aoti_debug.explain.undeclared import undeclared
 from aoti_debug.explain.values import Found, Report, at_node, lines, place, rows
-from aoti_debug.model import Fix, InputFinding
+from aoti_debug.model import Fix, InputFinding, SourceLine
 from aoti_debug.read.check_report import read_part
 from aoti_debug.vocabulary import OutOfBounds, Reason, ReasonKind
 
@@ -55,14 +55,19 @@ def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> F
         summary = f"{headline}; first at {at}, {count} of {total} elements"
     if isinstance(then := origin.get("then"), dict) and then.get("node") != node:
         summary += f"; this causes the NaN at {then.get('node')} ({reason(then).text})"
+    where, fixes = lines(origin.get("stack")), nan_fixes(origin, what)
+    if isinstance(wrapped := origin.get("wrapped"), dict):
+        made = lines(wrapped.get("stack"))
+        where, fixes = [*made, *where], [wider(wrapped, made)]
+        headline = f"{wrapped.get('node')} ({wrapped.get('op')}) passes 2**31 in int32; {headline}"
     return Found(
         "nan_or_inf",
         summary,
         node,
         op,
-        lines(origin.get("stack")),
+        where,
         found_input,
-        nan_fixes(origin, what),
+        fixes,
         rows(report, node, word),
         headline=headline,
         weight=str(what.get("name")) if what and what.get("kind") == "parameter" else "",
@@ -114,6 +119,14 @@ def nan_fixes(origin: Report, what: Report | None) -> list[Fix]:
         fix = IN_FLOAT16
     at = f"{where[0].file}:{where[0].line}" if where else None
     return [Fix(what=fix, where=at, why=why.text)]
+
+
+def wider(wrapped: Report, made: Sequence[SourceLine]) -> Fix:
+    """Propose int64 for an integer that wraps."""
+    exact, kept = wrapped.get("exact"), wrapped.get("wrapped")
+    at = f"{made[0].file}:{made[0].line}" if made else None
+    what = "compute it in int64: call .long() on its input first"
+    return Fix(what=what, where=at, why=f"{exact} does not fit into int32, which holds {kept}")
 
 
 def index_found(report: Report, inputs: Mapping[str, int]) -> Found | None:

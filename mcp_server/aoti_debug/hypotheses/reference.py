@@ -14,10 +14,19 @@ from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Category, Experiment, Fix, source_of
 from aoti_debug.plain import few
-from aoti_debug.symptom import agreeing, compared, complains, far, partly, rejects
+from aoti_debug.symptom import (
+    agreeing,
+    apart_with_state,
+    compared,
+    complains,
+    far,
+    partly,
+    rejects,
+    verdict,
+)
 
 if TYPE_CHECKING:
-    from aoti_debug.read.check_report import Pair
+    from aoti_debug.read.check_report import Leaves, Pair
     from aoti_debug.read.event_records import Reference
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
@@ -35,6 +44,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if pair is not None and (moved := state_of_package(observations, pair)) is not None:
         yield moved
         return
+    if apart_with_state(observations) and verdict(observations) is None:
+        return  # a package that is given other calls than the module may be meant
     if not tried and not (pair is not None and pair.explained):
         return
     seen = {one.caller for one in pairs}
@@ -44,7 +55,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if not rejects(observations):
         others = []
     # What is called more often than the package is not given the same inputs, but parts of them.
-    count = Counter(one.caller for one in run.references)
+    count = Counter(who for who, given in {(o.caller, o.given) for o in run.references if o.given})
     others = [one for one in others if not one.other or count[one.caller] <= run.made]
     fine = [one for one in pairs if not one.far]
     for one in far(observations) or others:
@@ -54,15 +65,29 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             place, kind, again = one.caller, "", rewritten(observations, one)
             if again or found[0].startswith("constants_"):  # there is the fault, not here
                 kind = "constants"
-            elif one.rows or one.other:
+            elif one.rows or one.other or one.reordered:
                 kind = "run"
             elif (one.changed or one.another) and stale(observations):
                 kind = "load"
             place = (run.called(kind) if kind else None) or place
             reason = candidate(one, found, tried, pairs, place, pair, known=again)
+            if one.of_class and pair is not None and pair.leaves is not None:
+                reason = leaving(reason, pair.leaves)
             in_place = one.written and one.lazy is None
             yield with_writer(reason, observations) if in_place else reason
             return
+
+
+def leaving(reason: Candidate, leaves: Leaves) -> Candidate:
+    """Put the lines first of the module in which reference and program differ, the program's
+    before the reference's."""
+    lines = source_of(*((one.file, one.line) for one in (*leaves.line, *leaves.own)))
+    after = f"what {leaves.after} gives is the same" if leaves.after else "nothing before it is"
+    because = Experiment(experiment="the modules of the reference, one by one", result=after)
+    known = reason.diagnosis
+    return reason.but(
+        source=[*lines, *known.source], because=[*known.because[:2], because], confidence="likely"
+    )
 
 
 def with_writer(reason: Candidate, observations: Observations) -> Candidate:
@@ -197,6 +222,8 @@ def words(observations: Observations, one: Reference) -> Words | None:
         said = f"the package loaded{at} was compiled earlier, for another module of the class that "
         fix = "compile it again, and name a package by all that its model is made of"
         return "user_code", said + "it is compared with", fix
+    if one.far and one.of_class:
+        return "user_code", *of_another_class(one, pair)
     if one.far and len(one.dtypes) == 2:
         mine, theirs = one.dtypes
         said = f"the reference computes in {mine}, the exported program in {theirs}: other values"
@@ -207,6 +234,19 @@ def words(observations: Observations, one: Reference) -> Words | None:
         said = f"the reference, {which}, gives other values than the program that was exported"
         return "user_code", said, "compare with the module that was exported, as it was then"
     return None
+
+
+def of_another_class(one: Reference, pair: Pair | None) -> tuple[str, str]:
+    """Say where a reference of another class leaves the program that was exported; and the fix."""
+    leaves = pair.leaves if pair is not None and pair.call == one.call else None
+    said = f"the reference, a {one.of_class}, "
+    if leaves is None:
+        said += "gives other values than the exported program"
+        return said, "compare with the module that was exported"
+    kinds = f"{leaves.of}, exported as {leaves.exported}" if leaves.exported else leaves.of
+    said += f"differs from the exported program in {leaves.module} ({kinds})"
+    fix = f"make {leaves.module} the same in both: its code, and the weights that it is given"
+    return said, fix
 
 
 def weights(observations: Observations, one: Reference) -> Words:

@@ -79,7 +79,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         return
     elif changed := [call for call in run.calls if call.changed]:
         yield changed_output(run, changed, agreed)
-    elif kept := [call for call in run.calls if call.aliases and later_reused(run, call)]:
+    elif kept := [call for call in run.calls if later_reused(run, call, own)]:
         yield aliased(run, kept, agreed)
     elif any(one.rows for one in run.references):
         return  # which tells more of what a call is given
@@ -213,9 +213,10 @@ def changed_output(run: RunSeen, calls: Sequence[Call], tried: str) -> Candidate
     return found(KEPT, first, run, said, fix, right(tried))
 
 
-def later_reused(run: RunSeen, call: Call) -> bool:
-    """Tell whether a later call has other values in the memory that an output of this one is."""
-    inputs = {pair[1] for pair in call.aliases}
+def later_reused(run: RunSeen, call: Call, own: set[int]) -> bool:
+    """Tell whether a later call has other values in the memory that an output of this one is, not
+    of the model's own making."""
+    inputs = {pair[1] for pair in call.aliases} - own
     later = (c for c in run.calls if c.pid == call.pid and (c.call or 0) > (call.call or 0))
     return any(inputs & set(one.reused) for one in later)
 

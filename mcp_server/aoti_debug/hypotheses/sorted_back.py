@@ -8,7 +8,7 @@ from aoti_debug.diagnose.calls import path_and_line
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix
-from aoti_debug.symptom import printed, rejects
+from aoti_debug.symptom import printed, rejects, verdict
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 WRONG_ORDER = Kind("user_code", "output", Tier.RAISED, GUIDE)
@@ -17,7 +17,9 @@ WRONG_ORDER = Kind("user_code", "output", Tier.RAISED, GUIDE)
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield it where the script rejects results of a right package, or prints that they differ."""
     found, agrees = observations.put_back, observations.agrees
-    if found is None or agrees is None or not (rejects(observations) or printed(observations)):
+    if found is None or agrees is None:
+        return
+    if not (rejects(observations) or printed(observations) or verdict(observations)):
         return
     name, instead = found.name[:60], found.instead[:60]
     said = f"results are indexed by {name}, which sorted the inputs, in place of its inverse"

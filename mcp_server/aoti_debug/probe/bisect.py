@@ -451,8 +451,9 @@ class Search:
         seconds = min(self._options.blame, self._options.seconds - self._spent())
         if self._smallest is None or seconds <= 0:
             return None
-        program, args = self._smallest
-        found = culprit.Culprit(program, args, self._settings, seconds).search()
+        first = self._report.content.get("first") or {}
+        wide = first["op"] if first.get("wide") else ""
+        found = culprit.Culprit(*self._smallest, self._settings, seconds, wide).search()
         self._report.update(culprit=found)
         return found
 

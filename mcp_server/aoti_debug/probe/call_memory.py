@@ -57,7 +57,7 @@ class Memory:
             mark = marks.of(leaf)
             if mark.sample is not None:
                 _returned.append((weakref.ref(leaf), mark, call, number))
-        over = _Over(call, self, now, [] if writes else aliases, changed, values)
+        over = _Over(call, self, now, aliases, changed, values)
         settle()
         if not _later and over.ready():
             return over.said()

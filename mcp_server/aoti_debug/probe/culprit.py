@@ -24,6 +24,7 @@ _PASSES = ("pre_grad_passes", "joint_graph_passes", "post_grad_passes")
 _STEPS = ("decomposition", *_PASSES)
 _NO_CACHE = {"fx_graph_cache": False, "fx_graph_remote_cache": False}
 _SCALAR = "scalar C++ code"
+_WIDE = "index propagation"  # of SETTINGS: it computes integers in 32 bits
 # What settings leave out of "… of OPERATOR"; each is tried alone, then all together.
 SETTINGS: dict[str, Document] = {
     "autotuned code": {
@@ -38,7 +39,7 @@ SETTINGS: dict[str, Document] = {
     },
     "code without rounding between operators": {"emulate_precision_casts": True},
     "fusion": {"max_fusion_size": 1, "epilogue_fusion": False, "prologue_fusion": False},
-    "index propagation": {"constant_and_index_propagation": False},
+    _WIDE: {"constant_and_index_propagation": False},
     "vectorized loop tail": {"cpp.enable_loop_tail_vec": False},
     _SCALAR: {"cpp.enable_tiling_heuristics": False},  # without them it is vectorized
     "layout": {"layout_optimization": False},
@@ -63,6 +64,8 @@ _METHODS: dict[str, tuple[str, Callable[..., Any]]] = {
 _OF_PASSES: tuple[Document, ...] = (
     {"joint_graph_constant_folding": False},
     {"pattern_matcher": False},
+    {"pre_grad_fusion_options": {}},
+    {"post_grad_fusion_options": {}},
 )
 
 
@@ -78,10 +81,13 @@ class _Lowered(BaseException):
 
 
 class Culprit:
-    """The search in the program of one wrong part, on the arguments with which it is wrong."""
+    """The search in the program of one wrong part, on the arguments with which it is wrong. `wide`
+    is the operator in it that passes 32 bits, where one does."""
 
-    def __init__(self, program: Any, args: Any, settings: Document, seconds: float) -> None:
-        self._program, self._settings = program, settings
+    def __init__(
+        self, program: Any, args: Any, settings: Document, seconds: float, wide: str = ""
+    ) -> None:
+        self._program, self._settings, self._wide = program, settings, wide
         self._until, self._last = time.monotonic() + seconds, 0.0
         self._given = standalone.of_call(args, {})
         self._on_gpu = standalone.device_of(self._given.flat).startswith("cuda")
@@ -109,6 +115,11 @@ class Culprit:
             self.found["stage"] = "package" if self._case.differs(built) else "none"
             return
         self.found["torch_compile"] = True
+        settings = self._changes(SETTINGS[_WIDE]) if self._wide else {}
+        if settings and self._right(_WIDE, settings):
+            self.found.update(stage="code", op=self._wide, code=_WIDE)
+            self._work_around(as_is, [{"settings": settings}, {"fallback": self._wide}])
+            return
         graph = self._lowered()
         wrong: bool | None = None
         with contextlib.suppress(Exception):  # of what eager cannot run

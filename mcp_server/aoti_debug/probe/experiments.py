@@ -17,6 +17,7 @@ from . import (
     eager,
     events,
     graph_run,
+    inside,
     marks,
     observers,
     operator_source,
@@ -104,6 +105,9 @@ class Bench:
         found["left"] = [name for name in weights if name not in names]
         if self.program is not None:
             found["own"] = held(self.plainly)
+            if kept.get("inside"):
+                flat = standalone.read_inputs(path).flat
+                found["leaves"] = inside.leaves_at(self.program, flat, kept["inside"])
             standalone.give(self.program, weights)
             found["program"] = held(self.plainly)
         return found

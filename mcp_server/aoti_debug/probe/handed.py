@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Optional
 from . import describe, events, lost_writes, memory, not_copied, repeats, watch
 from .lazy import torch
 
-_BYTES = 1 << 20  # of a tensor
+_BYTES = 8 << 20  # of a tensor
 _LINES = 20
 _ARRAYS = 256  # the last that were handed over
 _TENSORS = 4096

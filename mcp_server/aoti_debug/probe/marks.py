@@ -185,15 +185,31 @@ def row_bytes(rows: Any) -> list[bytes]:
     return [text[n * width : (n + 1) * width] for n in range(len(there))]
 
 
+def _floats(one: Mark, other: Mark) -> list[Any]:
+    """Return two samples of floats of like tensors; nothing where they are not."""
+    dtypes = [getattr(torch, mark.dtype) for mark in (one, other)]
+    known = one.sample is not None and other.sample is not None and one.shape == other.shape
+    if not known or not all(dtype.is_floating_point for dtype in dtypes):
+        return []
+    samples = (torch.tensor(as_bytes(mark.sample), dtype=torch.uint8) for mark in (one, other))
+    return [few.view(dtype) for few, dtype in zip(samples, dtypes)]
+
+
 def rounded_alike(one: Mark, other: Mark) -> bool:
     """Tell whether two samples of floats are the same, rounded to the coarser of their dtypes."""
-    dtypes = [getattr(torch, mark.dtype) for mark in (one, other)]
-    if one.shape != other.shape or not all(dtype.is_floating_point for dtype in dtypes):
+    samples = _floats(one, other)
+    if not samples:
         return False
-    samples = (torch.tensor(as_bytes(mark.sample), dtype=torch.uint8) for mark in (one, other))
-    coarser = max(dtypes, key=lambda dtype: torch.finfo(dtype).eps)
-    mine, theirs = (few.view(dtype).to(coarser) for few, dtype in zip(samples, dtypes))
+    coarser = max((few.dtype for few in samples), key=lambda dtype: torch.finfo(dtype).eps)
+    mine, theirs = (few.to(coarser) for few in samples)
     return bool(alike(mine, theirs).all())
+
+
+def near(one: Mark, other: Mark) -> bool:
+    """Tell whether two samples of floats are the same but for rounding."""
+    samples = _floats(one, other) if one.dtype == other.dtype else []
+    found = apart(samples[:1], samples[1:])
+    return found is not None and not far(found)
 
 
 def alike(one: Any, other: Any) -> Any:

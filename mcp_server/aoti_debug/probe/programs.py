@@ -43,6 +43,7 @@ _FLAGS = {
 }
 
 _SMALL = 1024  # bytes of a weight that is part of the graph
+_OF_PASSES = ("pre_grad_fusion_options", "post_grad_fusion_options")  # by name, their options
 _NOT_REPEATED = frozenset({"aot_inductor.output_path", "aot_inductor.package", "cpp_wrapper"})
 
 
@@ -90,10 +91,10 @@ def after_load(span: Span, result: Any) -> Details:
     """Remember where the model came from, and whether this process compiled it."""
     packages.after_load(span, result)
     loaded = span.memory["loaded"]
+    reference.loaded()
     if (loaded.path, loaded.model) in memory.names_of_package:
         return {}
     memory.foreign = True
-    reference.loaded_alone()
     return beside_package()
 
 
@@ -159,7 +160,8 @@ def settings(options: dict[str, Any]) -> Details:
     changed = {name: value for name, value in known if not _is_default(config, name, value)}
     given = {n: value for n, value in options.items() if value != reuse.attribute(config, n)}
     repeated = {**changed, **given}.items()
-    return {n: value for n, value in repeated if _plain(value) and n not in _NOT_REPEATED}
+    plain = (one for one in repeated if _plain(one[1]) or one[0] in _OF_PASSES)
+    return {name: value for name, value in plain if name not in _NOT_REPEATED}
 
 
 def _is_default(config: Any, name: str, value: Any) -> bool:

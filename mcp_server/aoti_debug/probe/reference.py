@@ -1,8 +1,10 @@
 """Watch the module that was exported, when the script calls it for comparison: how it differs from
-the export, and how its results differ from the package's on the same inputs."""
+the export, and how its results differ from the package's on the same inputs. Of another class of
+the user's, which may stand for it, only calls on the same inputs count."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import sys
@@ -12,7 +14,18 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from . import budget, call_counters, capture, describe, events, marks, memory, rows, watch
+from . import (
+    budget,
+    call_counters,
+    capture,
+    describe,
+    events,
+    inside,
+    marks,
+    memory,
+    rows,
+    watch,
+)
 from .lazy import torch
 from .vocabulary import owner
 
@@ -21,6 +34,7 @@ _NAMED = 6
 _GIVEN_TO = 16  # tensors of a call
 _WEIGHTS = 200
 _CLASSES = 20_000
+_INSIDE = 8  # calls of another class, of one line, within which modules are looked at
 _LATEST = 16  # calls of module and package that are held against each other
 _KEPT = 1 << 22  # bytes of state, before a call
 _SUMMED = 1 << 22  # elements of a weight of which all count
@@ -51,6 +65,11 @@ class _Seen(NamedTuple):
     module: Any = None  # weakly
     before: dict[str, Any] = {}  # noqa: RUF012 - these tensors, where they are small
     rows: Any = None  # of the inputs
+    inside: Any = ()  # of a module of another class: what the modules within it gave
+
+    @property
+    def of_another_class(self) -> bool:
+        return "of_class" in self.differs
 
     def ready(self) -> bool:
         samples = [*(one.sample for one in self.inputs), *self.outputs]
@@ -58,7 +77,8 @@ class _Seen(NamedTuple):
 
 
 class _Thread(threading.local):
-    inside = False
+    inside = False  # a call that is looked at
+    another = False  # one of another class: modules that were exported may be within
 
 
 _thread = _Thread()
@@ -77,6 +97,7 @@ class _State:
     paired: set[int] = set()  # noqa: RUF012 - calls of the package
     weights: dict[str, Any] = {}  # noqa: RUF012 - that packages were given, by their names
     first: dict[int, Any] = {}  # noqa: RUF012 - modules' weights at their first call
+    takes: tuple[str, ...] = ()  # the names of what the module takes that was exported last
     learns: set[Any] = set()  # noqa: RUF012 - callers whose results may be trained on
 
 
@@ -85,6 +106,7 @@ def exported(module: Any, program: Any) -> None:
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.fx.GraphModule):
         return
     kind = type(module)
+    _State.takes = _takes(module)
     known = _exports.setdefault(kind, [])
     known[:] = [one for one in known if one.module() is not module][-3:]
     known.append(
@@ -102,9 +124,9 @@ def exported(module: Any, program: Any) -> None:
     _watch(kind)
 
 
-def loaded_alone() -> None:
-    """Watch the user's own modules where a package was not made by this process: one of them may be
-    what it is compared with."""
+def loaded() -> None:
+    """Watch the user's own modules from the first package on: one of them may be what it is
+    compared with."""
     wanted, seen = [torch.nn.Module], set[Any]()
     while wanted and len(seen) < _CLASSES:
         kind = wanted.pop()
@@ -148,11 +170,11 @@ def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
     _State.returned += 1
     flat = [id(leaf) for leaf in call.flat if isinstance(leaf, torch.Tensor)]
     known = dict(zip(flat, inputs))
-    inputs = [known[id(one)] for one in _arranged(call.args, call.kwargs) if id(one) in known]
+    arranged = _arranged(call.args, call.kwargs)
+    inputs = [known[id(one)] for one in arranged if id(one) in known]
     outputs = [marks.held(one) for one in marks.tensors(result)]
     seen = _Seen(call.number, inputs, outputs, None, {}, {})
     given = call.args, call.kwargs
-    arranged = _arranged(*given)
     batch = rows.of(rows.taken(call.number, arranged), marks.tensors(result))
     there = seen.ready() and batch.ready()
     kept = there or (_module and capture.storage_bytes(arranged) <= _KEPT)
@@ -180,17 +202,28 @@ def _settle(*, there: bool = False) -> None:
                 break
         else:
             for other in list(_module)[-1:]:
-                if found := _beside(other):
+                found = _beside(other)
+                if found is not None and found["call"] == seen.call:
                     _say(other, found)
 
 
-def _arranged(args: Any, kwargs: Any) -> list[Any]:
-    """Return the tensors that a call was given, what has a name sorted by it."""
-    given = [*args, *(kwargs[name] for name in sorted(kwargs))]
+def _arranged(args: Any, kwargs: Any, of: Any = None) -> list[Any]:
+    """Return the tensors that a call was given, what has a name in the order in which a module, or
+    one that was exported, takes it; else sorted by it."""
+    takes = _State.takes if of is None or memory.foreign else _takes(of)
+    order = {name: place for place, name in enumerate(takes)}
+    names = sorted(kwargs, key=lambda name: (order.get(name, len(order)), name))
+    given = [*args, *(kwargs[name] for name in names)]
     if not all(isinstance(one, torch.Tensor) for one in given):
         named = torch.utils._pytree.tree_flatten_with_path(given)[0]
         given = [leaf for _, leaf in sorted(named, key=lambda pair: str(pair[0]))]
     return [one for one in given if isinstance(one, torch.Tensor)]
+
+
+def _takes(module: Any) -> tuple[str, ...]:
+    """Return the names of what a module takes."""
+    code = getattr(type(module).forward, "__code__", None)
+    return () if code is None else code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
 
 
 def ended() -> None:
@@ -209,14 +242,19 @@ def _watched(original: Any, of_torch: bool) -> Any:
         # What is traced through is the module alone.
         if is_compiling() or _thread.inside or (of_torch and self not in _State.alone):
             return original(self, *args, **kwargs)
+        if _thread.another and _is_another(self):
+            return original(self, *args, **kwargs)
         seen = _arrived(self, args, kwargs)
         if seen is None:
             return original(self, *args, **kwargs)
-        _thread.inside = True
+        looks = isinstance(seen.inside, list)
+        under_way = "another" if seen.of_another_class else "inside"
+        setattr(_thread, under_way, True)
         try:
-            result = original(self, *args, **kwargs)
+            with inside.noted(self, seen.inside) if looks else contextlib.nullcontext():
+                result = original(self, *args, **kwargs)
         finally:
-            _thread.inside = False
+            setattr(_thread, under_way, False)
         _left(self, seen, (args, kwargs), result)
         return result
 
@@ -230,19 +268,24 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
     with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
         caller = watch.caller()
         looked = _State.looked.get(caller, 0)
-        if looked >= _MOST:
+        if looked >= _MOST or caller in _State.learns:
             return None
         _State.looked[caller] = looked + 1
-        given = [marks.of(one) for one in _arranged(args, kwargs)]
+        arranged = _arranged(args, kwargs, module)
+        given = [marks.of(one) for one in arranged]
         state = _state(module)
         own = {name: one for name, one in _tensors(module) if name in state}
         small = _State.kept < marks.FAR and capture.storage_bytes([*own.values()]) <= _KEPT
         before = {name: one.detach().clone() for name, one in own.items()} if small else {}
-        of, differs = weakref.ref(module), _differences(module)
+        another = _is_another(module)
+        of = weakref.ref(module)
+        differs: dict[str, Any] = {"of_class": type(module).__qualname__}
+        differs = differs if another else _differences(module)
         if (lazy := watch.consumer()) is not None:
             differs["lazy"] = lazy
-        batch = rows.taken(0, _arranged(args, kwargs))
-        return _Seen(0, given, [], caller, differs, state, of, before, batch)
+        batch = rows.taken(0, [] if another else arranged)
+        within: Any = [] if another and looked < _INSIDE else ()
+        return _Seen(0, given, [], caller, differs, state, of, before, batch, within)
     return None
 
 
@@ -251,7 +294,8 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
     with quiet, budget.OwnTime(), torch._C.DisableTorchFunction():
         _settle(there=True)
         outputs = [marks.held(one) for one in marks.tensors(result)]
-        rows.wanted(seen.caller, rows.of(seen.rows, marks.tensors(result)))
+        if not seen.of_another_class:
+            rows.wanted(seen.caller, rows.of(seen.rows, marks.tensors(result)))
         seen = seen._replace(outputs=outputs, rows=None)
         if module.training:
             _watch_gradient(seen, marks.tensors(result))
@@ -266,7 +310,8 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
         order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
         if not any(_pair(seen, other, given) for other in order):
             _module.append(seen)
-            _say(seen, _beside(seen))
+            if not seen.of_another_class:
+                _say(seen, _beside(seen))
 
 
 def forget() -> None:
@@ -302,8 +347,7 @@ def _pair(own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -
     if mine != theirs:
         if sorted(mine, key=repr) == sorted(theirs, key=repr):
             found["reordered"] = [mine.index(one) for one in theirs][:_LATEST]
-        else:
-            other = _others(own, package)
+        elif other := _others(own, package):
             if not all(_same_memory(own.inputs[n], package.inputs[n]) for n in other):
                 return False
             found["written"] = other[:_NAMED]
@@ -329,10 +373,10 @@ def _keep(own: _Seen, number: int, given: Any) -> dict[str, Any]:
     weights = {name: one.detach() for name, one in weights.items() if name not in moved}
     weights.update(own.before)
     call = capture.Call(number, args, kwargs, torch.utils._pytree.tree_leaves(given))
+    within = [[*known, marks.read(elements)] for *known, elements in own.inside]
+    outputs = [*map(marks.read, own.outputs)]
     with budget.Apart():
-        return capture.keep_pair(
-            call, {"outputs": [*map(marks.read, own.outputs)], "weights": weights}
-        )
+        return capture.keep_pair(call, {"outputs": outputs, "weights": weights, "inside": within})
 
 
 def _beside(own: _Seen) -> dict[str, Any] | None:
@@ -340,16 +384,17 @@ def _beside(own: _Seen) -> dict[str, Any] | None:
     values, the last of them, and which inputs have others."""
     kind = [one[:2] for one in own.inputs]
     known = [one for one in reversed([*_package]) if [given[:2] for given in one.inputs] == kind]
-    if not known:
+    if not known or own.of_another_class:
         return None
     found = min(known, key=lambda one: len(_others(own, one)))
     return {"call": found.call, "other": _others(own, found)[:_NAMED]}
 
 
 def _others(own: _Seen, package: _Seen) -> list[int]:
-    """Return which inputs have other values."""
+    """Return which inputs have other values, beyond rounding."""
     pairs = enumerate(zip(own.inputs, package.inputs))
-    return [place for place, (one, was) in pairs if one.value != was.value]
+    unlike = [(place, pair) for place, pair in pairs if pair[0].value != pair[1].value]
+    return [place for place, pair in unlike if not marks.near(*pair)]
 
 
 def _same_memory(one: marks.Mark, other: marks.Mark) -> bool:
@@ -362,8 +407,19 @@ def _say(seen: _Seen, found: Any = None) -> None:
     events.emit("reference", caller=seen.caller, **seen.differs, **(found or {}))
 
 
+def _export_of(module: Any) -> list[_Export] | None:
+    """Return the exports of its class, or of one that it is made of."""
+    return next((_exports[kind] for kind in type(module).__mro__ if kind in _exports), None)
+
+
+def _is_another(module: Any) -> bool:
+    """Tell whether its class is not one that this process has exported, where it has made the
+    packages that it loads."""
+    return not memory.foreign and _export_of(module) is None
+
+
 def _differences(module: Any) -> dict[str, Any]:
-    known = next((_exports[kind] for kind in type(module).__mro__ if kind in _exports), None)
+    known = _export_of(module)
     if known is None:
         return _beside_given(module) or _since(module)
     export = next((one for one in known if one.module() is module), known[-1])

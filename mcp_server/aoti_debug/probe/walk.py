@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 
-from . import events, standalone
+from . import events, standalone, wide
 from .compare import unguarded
 from .graph_run import Run, located
 from .nonfinite_origins import Origins
@@ -21,9 +21,9 @@ def main() -> int:
         report.update(state="nodes")
         began = time.perf_counter()
         index, promises, writes = IndexCheck(), Promises(), Writes()
-        values = Values()
+        values, integers = Values(), wide.Origins()
         origins = Origins(values)
-        run = Run(module, index, writes, promises, values, origins, asserts=False)
+        run = Run(module, index, writes, promises, values, origins, integers, asserts=False)
         raised = None
         try:
             run(inputs.flat)
@@ -33,6 +33,8 @@ def main() -> int:
                 raised = {**located(run.at), **events.describe_error(error)}
         origin = origins.cause(module.graph)
         meant = origin is not None and bool(origin.get("meant"))
+        if origin is not None and (wrapped := integers.wrapped_behind(origin["node"])) is not None:
+            origin = {**origin, "wrapped": wrapped}
         report.update(
             state="done",
             seconds=round(time.perf_counter() - began, 3),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from .describe import dtype_of
 from .graph_run import Document, Observer, located, reached
 from .lazy import torch
 
@@ -29,14 +30,15 @@ class Origins(Observer):
         if len(places):
             self._passing.add(node)
         if node.op == "call_function" and self._passing.isdisjoint(node.all_input_nodes):
-            if value.dtype == torch.int32:  # eager wraps
+            dtype = dtype_of(value)
+            if dtype == "int32":  # eager wraps
                 value = _exact(node, args, kwargs)
                 places = _passing(value)
             if len(places):
                 at = places[0].tolist()
                 exact = int(value[tuple(at)])
                 wrapped = (exact + _WIDE) % (2 * _WIDE) - _WIDE
-                what = {**located(node), "node": node.name, "at": at}
+                what = {**located(node), "node": node.name, "at": at, "dtype": dtype}
                 self.found[node] = {**what, "exact": exact, "wrapped": wrapped}
 
     def behind(self, name: str, known: Collection[str]) -> Document | None:
@@ -47,6 +49,11 @@ class Origins(Observer):
             begin, lambda node: [one for one in node.all_input_nodes if one.name not in known]
         )
         return next((self.found[node] for node in own if node in self.found), None)
+
+    def wrapped_behind(self, name: str) -> Document | None:
+        """Return the nearest origin that wraps in eager as well."""
+        found = self.behind(name, ())
+        return found if found is not None and found["dtype"] == "int32" else None
 
 
 def _passing(value: Any) -> Any:

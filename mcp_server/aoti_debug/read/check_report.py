@@ -339,6 +339,18 @@ class Repeated(ProbeReport):
         return bool(self.of) and not self.unlike and not self.wrong
 
 
+class Leaves(ProbeReport):
+    """The module in which a reference of another class gives what the program does not: after
+    which one, of which class in the reference and in the program, and lines of both."""
+
+    after: str = ""
+    module: str = ""
+    of: str = ""
+    own: tuple[Line, ...] = ()
+    exported: str = ""
+    line: tuple[Line, ...] = ()
+
+
 class Pair(ProbeReport):
     """What a package loaded anew gives for a call that the script compares, held against what the
     reference gave in the script; likewise with the reference's weights (`given`), and the program
@@ -351,6 +363,7 @@ class Pair(ProbeReport):
     given: Repeated | None = None
     own: Repeated | None = None
     program: Repeated | None = None
+    leaves: Leaves | None = None
 
     @property
     def explained(self) -> bool:

@@ -1,11 +1,11 @@
-"""Read the differences that a program prints of its results."""
+"""Read what a program prints of its results: differences, and that they do not fit."""
 
 from __future__ import annotations
 
 import re
 
 from aoti_debug.read.blocks import BlockReader
-from aoti_debug.read.record import Line, PrintedDifference
+from aoti_debug.read.record import Line, PrintedDifference, PrintedNaN, PrintedVerdict
 
 _NUMBER = re.compile(
     r"(?i)\b(?:max_)?(?:abs_)?(?:diff(?:s|erences?)?|mismatch|apart|(?<!standard )deviation)\b"
@@ -13,12 +13,28 @@ _NUMBER = re.compile(
 )
 
 
-class DifferenceReader(BlockReader[PrintedDifference]):
-    """Give each number behind a word for a difference."""
+_VERDICT = re.compile(
+    r"(?<!\b0 )(?<!\bNO )\b(?:FAIL(?:ED|URE)?|MISMATCH(?:ED)?|NOT OK)\b(?!\W{0,3}0\b)"
+)
 
-    triggers = ("diff", "Diff", "mismatch", "Mismatch", "apart", "deviation")
+
+_NAN = re.compile(r"(?<![\w.])nan(?![\w.(])")
+
+
+class DifferenceReader(BlockReader[PrintedDifference | PrintedVerdict | PrintedNaN]):
+    """Give each number behind a word for a difference, each line with NaN among its numbers, and
+    each with a verdict in capitals."""
+
+    triggers = (
+        *("diff", "Diff", "mismatch", "Mismatch", "apart", "deviation"),
+        *("FAIL", "MISMATCH", "NOT OK", "nan"),
+    )
 
     def feed(self, line: Line) -> bool:
         if (found := _NUMBER.search(line.text[:2000])) is not None:
             self.found.add(PrintedDifference(self.span(line), float(found[1])))
+        if _VERDICT.search(line.text[:2000]):
+            self.found.add(PrintedVerdict(self.span(line)))
+        if _NAN.search(line.text[:2000]):
+            self.found.add(PrintedNaN(self.span(line)))
         return False

@@ -240,6 +240,7 @@ class Reference(OfProcess):
     attributes: Texts = ()  # plain values of modules that are others now
     since: bool = False  # they changed since the module's first call: no export was seen
     another: bool = False  # it is another module of the same class
+    of_class: str = ""  # of another class than what was exported
     dtypes: Texts = ()  # of its weights and of the exported ones, where these are others
     call: int | None = None  # of the package
     reordered: tuple[int, ...] = ()  # for each tensor of the package, which of the module's it is

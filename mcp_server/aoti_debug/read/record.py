@@ -155,6 +155,16 @@ class PrintedDifference(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedNaN(Record):
+    """A line in which a program prints NaN as a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedVerdict(Record):
+    """A line in which a program says of results that they do not fit."""
+
+
+@dataclass(frozen=True, slots=True)
 class CppThrow(Record):
     """`Exception raised from FUNCTION at FILE:LINE`, and the functions of the stack below it."""
 

@@ -92,7 +92,7 @@ class _EventReader:
             self.unreadable += 1
 
     def events(self) -> RunSeen:
-        found = {name: tuple(items) for name, items in self.found.items()}
+        found: dict[str, Any] = {name: tuple(items) for name, items in self.found.items()}
         seen: tuple[Reference, ...] = found.pop("references", ())
         training = {(one.pid, one.caller) for one in seen if one.trains}
         return RunSeen(

@@ -40,6 +40,7 @@ class RunSeen:
     held: tuple[records.Held, ...] = ()
     cpp_files: tuple[records.CppFile, ...] = ()
     broken: tuple[Call, ...] = ()  # by a check that was made later
+    rejected: bool = False  # the script complains of what calls returned
 
     @property
     def probed(self) -> bool:
@@ -102,24 +103,36 @@ class RunSeen:
     @cached_property
     def call(self) -> Call | None:
         """Return the call in question: unfinished, else failed, else suspicious, else found to
-        break something, else the last."""
+        break something, else the last. Where a script complains of results, no call whose error it
+        handled is."""
         on_device = next((call for call in self.calls if call.on_device), None)
-        bad = [call for call in self.calls if not call.ok]
+        bad = [call for call in self.calls if not call.ok and call not in self.handled]
         return on_device or (
             bad[-1] if bad else self._suspicious or next(iter(self.broken), self.last_call)
         )
 
+    @cached_property
+    def handled(self) -> list[Call]:
+        """Return the calls that raised in a script that made the next one, and complains of what
+        others returned."""
+        again = {(p.pid, p.id) for p in self.of("run") if not p.ok and self.made_again(p)}
+        return [call for call in self.calls if self.rejected and (call.pid, call.id) in again]
+
     @property
     def _suspicious(self) -> Call | None:
-        """Return the first call that breaks the contract, else that has odd NaN or Inf; first those
-        whose results the script saw to be wrong, then those that are kept."""
+        """Return the first call that breaks the contract, else whose results the script saw to be
+        wrong, else that has odd NaN or Inf; first those that are kept."""
         from aoti_debug.record.outputs import first_odd
 
-        broken = [call for call in self.calls if call.breaks]
+        broken = [call for call in self.calls if call.breaks and call not in self.handled]
         far = {(one.pid, one.call) for one in self.references if one.far}
         broken = [call for call in broken if (call.pid, call.call) in far] or broken
         if broken:
             return next((call for call in broken if call.captured is not None), broken[0])
+        own = {(one.pid, one.call) for one in self.references if one.far and not one.of_class}
+        wrong = (c for c in self.calls if c.captured is not None and (c.pid, c.call) in own)
+        if (call := next(wrong, None)) is not None:
+            return call
         held = (c for c in self.calls if c.captured is not None and c.holds_nonfinite)
         return first_odd(self, self.calls) or next(held, None)
 

@@ -307,8 +307,9 @@ WHY_PUT_BACK = "the script fails, and the package is right: looks for an index t
 
 def differs_unexplained(observations: Observations, best: Diagnosis) -> bool:
     """Tell whether it does so, or ends well and prints that results differ."""
-    shown = best.category == "no_fault" and bool(symptom.printed(observations))
-    return shown or rejects_unexplained(observations, best)
+    said = symptom.verdict(observations) is not None
+    shown = said or (best.category == "no_fault" and bool(symptom.printed(observations)))
+    return (shown and best.confidence != "proved") or rejects_unexplained(observations, best)
 
 
 async def take_put_back(state: RunState, observations: Observations, _: Captured) -> Observations:

@@ -32,6 +32,7 @@ from aoti_debug.record.outputs import first_odd
 from aoti_debug.record.run_seen import NO_RECORD, RunSeen
 from aoti_debug.run.files import is_regular, open_regular, read_regular, write_atomically
 from aoti_debug.signatures import matcher
+from aoti_debug.symptom import rejects
 from aoti_debug.triage.environment import CAPTURE, EVENTS, KEY
 from aoti_debug.triage.source_text import expects_nan, read
 
@@ -75,7 +76,8 @@ def observe(
         phases = (replace(p, ok=True) if p.ok is None else p for p in run.phases)
         run = replace(run, calls=tuple(calls), phases=tuple(phases))
     seen = run.torch.version if run.torch is not None else None
-    return Observations(tuple(records), run, ending, seen if torch is None else torch)
+    found = Observations(tuple(records), run, ending, seen if torch is None else torch)
+    return replace(found, run=replace(run, rejected=rejects(found)))
 
 
 def events_of(directory: Path) -> RunSeen:
