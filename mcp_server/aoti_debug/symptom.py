@@ -31,7 +31,7 @@ ROUNDING = 8.0  # that of one call was measured, that of others may be more
 
 def rejects(observations: Observations) -> bool:
     """Tell whether the script itself ends with a complaint of what calls returned: all of them did,
-    but for those after whose error it made the next one, and what it died of, if anything, is a
+    but for those that it made again when they raised, and what it died of, if anything, is a
     check of its own."""
     run, ending = observations.run, observations.ending
     calls = run.of("run")
@@ -39,7 +39,7 @@ def rejects(observations: Observations) -> bool:
         return False
     raised = [one for one in observations.of(PythonException) if not went_on(observations, one)]
     own = not raised or is_check(raised[-1])
-    return own and bool(calls) and all(call.ok or run.made_again(call) for call in calls)
+    return own and bool(calls) and all(call.ok or run.retried(call) for call in calls)
 
 
 def complains(observations: Observations) -> bool:

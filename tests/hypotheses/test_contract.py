@@ -110,14 +110,24 @@ def test_a_break_whose_results_the_module_gives_in_the_script_is_not_the_cause(
     assert weigh(OVER, run(REFUSED, AGREES, AGREES, pair, exported=(2, 15))).role == role
 
 
-@pytest.mark.parametrize(("code", "again"), [(0, True), (0, False), (1, True)])
-def test_a_break_whose_error_the_script_handles_is_not_the_cause(code: int, again: bool) -> None:
+@pytest.mark.parametrize(
+    ("code", "again", "handling", "role"),
+    [
+        (0, True, False, "also_true"),
+        (0, False, False, "cause"),
+        (1, True, False, "cause"),
+        (1, True, True, "also_true"),
+    ],
+)
+def test_a_break_whose_error_the_script_handles_is_not_the_cause(
+    code: int, again: bool, handling: bool, role: str
+) -> None:
     found = run(REFUSED, AGREES, AGREES, exported=(2, 15))
     failed = (2,) if again else (2, 3)
     phases = tuple(replace(one, ok=one.id not in failed) for one in found.run.phases)
-    seen = replace(found, run=replace(found.run, phases=phases), ending=Ending(code=code))
-    role = "also_true" if again and not code else "cause"
-    assert weigh(OVER, seen).role == role
+    calls = tuple(replace(one, handling=handling and one.id == 3) for one in found.run.calls)
+    record = replace(found.run, phases=phases, calls=calls)
+    assert weigh(OVER, replace(found, run=record, ending=Ending(code=code))).role == role
 
 
 def test_a_bound_that_no_result_depends_on_is_not_the_cause_of_an_exit() -> None:

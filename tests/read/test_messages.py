@@ -17,6 +17,8 @@ from aoti_debug.read.record import (
     Launches,
     NativeBacktrace,
     PrintedDifference,
+    PrintedNaN,
+    PrintedVerdict,
     Record,
     RuntimeMessage,
     SavedTensor,
@@ -467,3 +469,22 @@ def test_a_weight_of_an_extern_kernel_is_told_by_its_neighbours() -> None:
 )
 def test_a_difference_that_a_program_prints_is_read(text: str, numbers: list[float]) -> None:
     assert [found.number for found in of(PrintedDifference, text)] == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts", "nans"),
+    [
+        ("quality gate: FAIL", 1, 0),
+        ("call 3: MISMATCH", 1, 0),
+        ("12 passed, 0 FAILED", 0, 0),
+        ("FAILED: 0", 0, 0),
+        ("an upload failed and is made again", 0, 0),
+        ("scores 0.5 nan 0.25", 0, 1),
+        ("tensor([0.5, nan])", 0, 1),
+        ("torch.nan is left out, nanmean too", 0, 0),
+    ],
+)
+def test_verdicts_and_nan_that_a_program_prints_are_read(
+    text: str, verdicts: int, nans: int
+) -> None:
+    assert (len(of(PrintedVerdict, text)), len(of(PrintedNaN, text))) == (verdicts, nans)

@@ -20,7 +20,7 @@ from recordings import recorded, recordings
 EMBED_OOB = "triton_poi_fused_embedding_mul_unsqueeze_0"
 ADD = "triton_poi_fused_add_0"
 PRINTED = ("p1", "p2", "p3")
-CLEAN = {"Launches", "TensorStatistics", "SavedTensor"}
+CLEAN = {"Launches", "TensorStatistics", "SavedTensor", "PrintedNaN"}
 SURFACE = {"PythonException", "RuntimeMessage", "Terminated"}
 CHECKED = {"InputCheck", "RuntimeMessage", "PythonException"}
 SHIM = {"ShimException", "CppThrow"}

@@ -820,6 +820,24 @@ result = compiled(Age(), (seconds,))(seconds)
 print(result)
 sys.exit(len(result[result > 0]) < 2)
 """
+# A pass that is off by default leaves out two factors; results hold infinities by design.
+OPTION = """\
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.randn(16, 24)), nn.Parameter(torch.randn(24))
+
+    def forward(self, x, blocked):
+        logits = torch.addmm(self.bias, torch.tanh(x), self.weight, beta=0.5, alpha=1.5)
+        return logits.masked_fill(blocked, float("-inf"))
+
+
+torch._inductor.config.post_grad_fusion_options = {"decompose_mm_pass": {}}
+model, x, blocked = Head().eval(), torch.randn(1, 16), torch.arange(24).unsqueeze(0) % 5 == 1
+package = compiled(model, (x, blocked))
+with torch.no_grad():
+    sys.exit(not torch.allclose(package(x, blocked), model(x, blocked), atol=1e-4))
+"""
 # A call whose error the script handles is not what it complains of.
 TRAIL = """\
 class Board(nn.Module):
@@ -994,6 +1012,9 @@ CAUSES = {
         "user_code",
         ("output 0 of call 1 is the memory of input board",),
         confidence="likely",
+    ),
+    "a pass that an option of the compile asks for": Cause(
+        OPTION, "wrong_result", ("post-grad pass", "decompose_mm_pass")
     ),
     "a state that calls moved in a script that ends well": Cause(
         MOVED, "user_code", ("3 calls", "level"), ("+ 5",), "with the package loaded anew: agrees"

@@ -83,13 +83,13 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
 
 
 def made_again(observations: Observations) -> bool:
-    """Tell whether each call with a break raised in a script that ends well, or that rejects what
-    others returned, and the next call returned."""
+    """Tell whether each call with a break raised and the next call returned, in a script that ends
+    well; or made it again, in one that rejects what others returned."""
     run, ending = observations.run, observations.ending
     broken = {(one.pid, one.id) for one in run.calls if one.breaks}
     phases = [one for one in run.of("run") if (one.pid, one.id) in broken]
-    well = (ending is not None and ending.clean) or rejects(observations)
-    return well and bool(phases) and all(one.ok is False and run.made_again(one) for one in phases)
+    again = run.made_again if ending is not None and ending.clean else run.retried
+    return bool(phases) and all(one.ok is False and again(one) for one in phases)
 
 
 def as_the_module(observations: Observations) -> tuple[Experiment, ...]:

@@ -149,6 +149,8 @@ def _describe(point: Point, call: Call, key: Any) -> None:
 def _span(point: Point, call: Call) -> Span:
     span = Span(events.new_id(), point.phase, point.name)
     span.details.update(call=call.number, package=call.loaded.path, caller=caller())
+    if sys.exc_info()[0] is not None:
+        span.details["handling"] = True
     if call.loaded.model != "model":
         span.details["model"] = call.loaded.model
     if call.loaded.instance:

@@ -190,6 +190,7 @@ class Call(OfProcess):
     breaks: Texts = ()  # properties that the probe found broken
     keywords: tuple[str, ...] = ()  # of the arguments that were given by name
     nested: bool = False  # an argument is a container of several inputs
+    handling: bool = False  # it was made while the script handled an exception
     nesting: tuple[Break, ...] = ()  # how it is nested otherwise than the export
     overwritten: tuple[int, ...] = ()  # inputs that changed while the call was under way
     reused: tuple[int, ...] = ()  # inputs in memory that an earlier call had, with other values

@@ -113,9 +113,9 @@ class RunSeen:
 
     @cached_property
     def handled(self) -> list[Call]:
-        """Return the calls that raised in a script that made the next one, and complains of what
+        """Return the calls that raised in a script that made them again, and complains of what
         others returned."""
-        again = {(p.pid, p.id) for p in self.of("run") if not p.ok and self.made_again(p)}
+        again = {(p.pid, p.id) for p in self.of("run") if not p.ok and self.retried(p)}
         return [call for call in self.calls if self.rejected and (call.pid, call.id) in again]
 
     @property
@@ -151,9 +151,19 @@ class RunSeen:
 
     def made_again(self, failed: Phase) -> bool:
         """Tell whether the call after one that raised returned, in the same process."""
-        later = (one for one in self.of("run") if one.span.first > failed.span.first)
-        following = next((one for one in later if one.pid == failed.pid), None)
+        following = self._following(failed)
         return failed.phase == "run" and following is not None and bool(following.ok)
+
+    def retried(self, failed: Phase) -> bool:
+        """Tell whether that call was made while the script handled what the first one raised."""
+        following = self._following(failed)
+        key = (following.pid, following.id) if following is not None else None
+        tries = (call for call in self.calls if call.handling)
+        return self.made_again(failed) and any((call.pid, call.id) == key for call in tries)
+
+    def _following(self, failed: Phase) -> Phase | None:
+        later = (one for one in self.of("run") if one.span.first > failed.span.first)
+        return next((one for one in later if one.pid == failed.pid), None)
 
     @cached_property
     def error(self) -> str:
