@@ -54,7 +54,6 @@ def options_of(
 
 
 def folder_at(path: Path) -> Path:
-    """Return a folder's whole path; make it where there is none."""
     path.mkdir(parents=True, exist_ok=True)
     return path.resolve()
 
@@ -73,7 +72,6 @@ def of_zoo(name: str, device: str) -> tuple[Any, dict[str, Any], Any]:
 
 
 def package_of(module: Any, inputs: tuple[Any, ...], named: Row, shapes: Any, to: Path) -> None:
-    """Export a module and compile it into a package."""
     import torch
 
     with torch.no_grad():
@@ -88,7 +86,6 @@ def environment(work: Path, python: str = sys.executable, **more: str) -> dict[s
 
 
 def ran(argv: Sequence[str], **more: Any) -> subprocess.CompletedProcess[str]:
-    """Run a process to its end; return what it said."""
     return subprocess.run(argv, capture_output=True, text=True, errors="replace", **more)
 
 
@@ -131,14 +128,14 @@ def swept(
     argv = [*AOTI, "sweep", str(manifest), how, str(out), "--jobs", str(jobs), "--json"]
     took = clock(3)
     with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, text=True) as sweep:
+        found = {}
         try:
             found = json.loads(sweep.communicate(timeout=max(1.0, limit))[0])
         except ValueError:
-            found = {}
+            pass
         except subprocess.TimeoutExpired:
             sweep.terminate()
             sweep.communicate()
-            found = {}
     return took(), found
 
 
@@ -150,6 +147,11 @@ def side_by_side(
         going = {pool.submit(work, *task): task for task in tasks}
         for done in as_completed(going):
             yield going[done], done.result()
+
+
+def begins(name: str, only: Sequence[str]) -> bool:
+    """Tell whether a name begins with one of those that are asked for, if any are."""
+    return not only or name.startswith(tuple(only))
 
 
 def picked(found: Mapping[str, Any], names: str) -> Row:
@@ -165,11 +167,18 @@ def markdown(names: str, rows: Iterable[Iterable[object]]) -> list[str]:
     return lines
 
 
-def put(row: Row, to: Path, shown: Row | None = None) -> None:
+def cut(data: bytes, most: int) -> bytes:
+    """Leave the middle of what is longer out."""
+    half = most // 2
+    return data if len(data) <= most else data[:half] + b"\n[cut]\n" + data[-half:]
+
+
+def put(row: Row, to: Path, shown: Row | str | None = None) -> None:
     """Append a row to a file of JSON lines, and print it, or what is shown of it."""
     with _ONE_BY_ONE, to.open("a", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")
-        print(json.dumps(shown or row)[:1200], flush=True)
+        told = shown if isinstance(shown, str) else json.dumps(shown or row)
+        print(told[:1200], flush=True)
 
 
 def put_whole(document: object, to: Path) -> None:

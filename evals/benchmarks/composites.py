@@ -2,12 +2,11 @@
 
     python evals/benchmarks/composites.py OUT [--only NAME ...] [--jobs 1] [--python PYTHON]
 
-A project has two to five files, one cause or none, and a few innocent oddities. `composites.tar.xz`
-holds them and, below `truth/`, what is wrong in each: category, file and line, the oddities. Those
-named report-N are release checks around public reports of wrong code, with words for the `part` of
-the compiler at fault. Rows stand in OUT/rows.jsonl as they come. A person reads whether the
-sentence names the cause; counted here are category, line, and what is proved in another category
-than those that can be defended.
+`composites.tar.xz` holds projects with one cause or none and, below `truth/`, what is wrong in
+each: category, file and line, the oddities. Those named report-N are release checks around public
+reports of wrong code, with words for the `part` of the compiler at fault. Rows stand in
+OUT/rows.jsonl as they come. A person reads whether the sentence names the cause; counted here are
+category, line, and what is proved in a category that cannot be defended.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from pathlib import Path
 from command import (
     PYTHON,
     Row,
+    begins,
     environment,
     folder_at,
     options_of,
@@ -39,7 +39,6 @@ def triage(project: Path, python: str) -> tuple[Row, float]:
 
 
 def judged(answer: Row, truth: Row) -> Row:
-    """Return what was said, and whether category and line are those of the truth."""
     said = answer.get("diagnosis") or {"summary": answer.get("error")}
     lines = {(Path(p["file"]).name, p["line"]) for p in said.get("source") or ()}
     true = [truth, *truth.get("also_acceptable_lines", ())] if truth.get("file") else []
@@ -60,8 +59,7 @@ def main() -> None:
     with tarfile.open(PROJECTS) as archive:
         archive.extractall(out, filter="data")
     found = [path.parent for path in sorted(out.glob("*/RUN"))]
-    found = [p for p in found if not options.only or p.name.startswith(tuple(options.only))]
-    tasks = [(project, options.python) for project in found]
+    tasks = [(one, options.python) for one in found if begins(one.name, options.only)]
     for (project, _), (answer, took) in side_by_side(triage, tasks, options.jobs):
         truth = json.loads((out / "truth" / f"{project.name}.json").read_text("utf-8"))
         row = {"project": project.name, **judged(answer, truth), "seconds": took}

@@ -2,15 +2,13 @@
 
     python evals/benchmarks/explain.py OUT [CASE ...] [--kinds index,nan,wrong] [--device D]
 
-Needs torch, transformers and aoti-debug. One JSON line a case in OUT/results.jsonl as
-it is done, a table in OUT/table.md at the end. Values and indices take a run of the exported
-program; wrong values are compiled, with one compile for the twin. What torch itself is said to
-compile wrong is compiled first: where that agrees here, nothing can be found.
+Needs torch, transformers and aoti-debug. One JSON line a case in OUT/results.jsonl as it is done, a
+table in OUT/table.md at the end. Wrong values are compiled, with one compile for the twin; where
+what torch is said to compile wrong agrees here, nothing can be found.
 """
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import subprocess
@@ -49,9 +47,7 @@ torch._inductor.aoti_compile_and_package(
 
 
 class Clock:
-    """When all must be done."""
-
-    end = float("inf")
+    end = float("inf")  # when all must be done
 
     @classmethod
     def left(cls) -> float:
@@ -76,18 +72,8 @@ def prepare(case: Case, faulty: bool, folder: Path, device: str) -> dict[str, in
     return {name: n for n, name in enumerate(program.graph_signature.user_inputs)}
 
 
-def run_here(name: str, words: list[str]) -> None:
-    """Run a program of the probe in this process, which has torch loaded."""
-    kept = sys.argv
-    sys.argv = [name, *words]
-    try:
-        importlib.import_module(f"probe.{name}").main()
-    finally:
-        sys.argv = kept
-
-
 def look(
-    case: Case, faulty: bool, folder: Path, names: dict[str, int], device: str, alone: bool
+    case: Case, faulty: bool, folder: Path, names: dict[str, int], device: str
 ) -> tuple[Found | None, Row]:
     """Run the search that fits the case; return what it names, and its report."""
     report, log = folder / "report.json", folder / "stderr.log"
@@ -103,10 +89,7 @@ def look(
         words += ["--whole"] if faulty else ["--compiles", "1"]
         words += [] if case.settings else ["--package", build(case, faulty, folder)]
     name = "bisect" if compiles else "walk"
-    if alone and not compiles:  # a compiler keeps state that the next case must not see
-        run_here(name, words)
-    else:
-        start([str(ROOT / "probe" / "script.py"), name, *words], log, environment)
+    start([str(ROOT / "probe" / "script.py"), name, *words], log, environment)
     document = json.loads(report.read_text()) if report.exists() else {}
     if document.get("state") != "done":
         said = log.read_text(errors="replace")[-400:] if log.exists() else ""
@@ -149,20 +132,18 @@ def judge(case: Case, found: Found | None) -> Row:
     }
 
 
-def run(case: Case, out: Path, work: Path, device: str, alone: bool, twins: bool) -> Row:
+def run(case: Case, out: Path, work: Path, device: str, twins: bool) -> Row:
     row: Row = {"case": case.name, "kind": case.kind, "device": device}
-    own = case.settings or case.healthy or case.products  # what is planted by us has a twin
-    healthy_is_case = case.kind == "wrong" and not own
-    for twin in ("fault", "healthy"):
-        if twin == "healthy" and (healthy_is_case or not twins):
-            continue  # a fault of torch itself has no twin
+    own = case.settings or case.healthy or case.products  # a fault of torch itself has no twin
+    twins = twins and (case.kind != "wrong" or bool(own))
+    for twin in ("fault", "healthy") if twins else ("fault",):
         took = clock()
         place = folder_at(work / f"{case.name}-{twin}")
         faulty = twin == "fault"
         try:
             with EXPORTING:
                 names = prepare(case, faulty, place, device)
-            found, report = look(case, faulty, place, names, device, alone)
+            found, report = look(case, faulty, place, names, device)
             row[twin] = {
                 **judge(case, found),
                 "compiles": (report.get("first") or {}).get("located_with"),
@@ -220,14 +201,13 @@ def main() -> int:
         and (not case.products or options.device != "cpu")
     ]
     Clock.end = time.monotonic() + options.seconds
-    one = options.workers == 1
     with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(options.workers) as pool:
         work = options.out / "work" if options.keep else Path(temporary)
 
         def begin(case: Case) -> Row | None:
             if time.monotonic() > Clock.end - SHORTEST:
                 return None
-            return run(case, options.out, work, options.device, one, not options.no_twins)
+            return run(case, options.out, work, options.device, not options.no_twins)
 
         rows = [row for row in pool.map(begin, chosen) if row is not None]
     text = table(rows)

@@ -2,11 +2,10 @@
 
     .venv/bin/python evals/benchmarks/front_door.py OUT.jsonl [--only ROAD ...] [--pythons 3.12 ...]
 
-Commands are read from the manifests and README.md, as `tests/skill/test_front_door.py` does, which
-proves that they work. An answer is `initialize`, `tools/list` and one `diagnose_log`. Seconds, a
-row each: `cold`, with empty home and caches, installation included; `warm`, the next start;
-`offline`, a start without a network; `no_caches`, a start after all caches were deleted; `both`.
-GitHub is a clone.
+Commands are read from the manifests and README.md, as `tests/skill/test_front_door.py` does. An
+answer is `initialize`, `tools/list` and one `diagnose_log`. Seconds, a row each: `cold`, with empty
+home and caches, installation included; `warm`, the next start; `offline`, without a network;
+`no_caches`, after all caches were deleted; `both`. GitHub is a clone.
 """
 
 from __future__ import annotations

@@ -3,12 +3,11 @@
     python evals/benchmarks/gpu.py OUT [--jobs 8] [--only CASE ...] [--classical | --exceptions 5]
 
 Needs one NVIDIA GPU, torch with triton for it, and aoti_debug importable. Cases run side by side,
-each with its own home, since runs of one home take turns on a GPU. `--classical` also runs the
-procedure of the prose guides (input checks, no caching and blocking launches, printer 3, printer
-2, minifier) with the same harness. The rows so far are always in OUT/triage.json or
-OUT/classical.json; a classical row grows with every stage. `--exceptions N` measures instead how
-long after the script alone has ended a triage names the kernel of a GPU exception, and how long
-after that it ends, N times a case in turns with the script alone: OUT/exceptions.jsonl.
+each with its own home, since runs of one home take turns on a GPU. `--classical` runs the procedure
+of the prose guides (input checks, no caching and blocking launches, printer 3, printer 2, minifier)
+instead. The rows so far are always in OUT/triage.json or OUT/classical.json. `--exceptions N`
+measures how long after the end of the script alone a triage names the kernel of a GPU exception,
+and ends, N times a case in turns: OUT/exceptions.jsonl.
 """
 
 from __future__ import annotations
@@ -28,6 +27,7 @@ from command import (
     Row,
     answer,
     clock,
+    cut,
     environment,
     folder_at,
     options_of,
@@ -58,7 +58,6 @@ class Rows:
         self.lock = threading.Lock()
 
     def put(self, row: Row) -> Row:
-        """Add a row, or replace the earlier one of the same case and kind."""
         with self.lock:
             self.rows[row["case"], row.get("kind")] = row
             self.write(list(self.rows.values()))
@@ -68,20 +67,13 @@ class Rows:
         put_whole({"versions": self.versions, "rows": rows}, self.path)
 
 
-def triage(out: Path, case: str, kind: str) -> Row:
-    limit = EXPECTED[case].get("timeout_s", 300)
-    return _triage(out, f"{case}-{kind}", case, kind, CASES, [case, kind], limit)
-
-
-def triage_script(out: Path, script: Path) -> Row:
-    """Triage a script that is in no table; its row only says what was found."""
-    name = script.stem
-    return _triage(out, f"script-{name}", name, "script", script.resolve(), [], 300)
-
-
-def _triage(
-    out: Path, name: str, case: str, kind: str, script: Path, words: list[str], limit: int
-) -> Row:
+def triage(out: Path, case: str, kind: str, script: Path = CASES) -> Row:
+    """Triage a case, or a script that is in no table: its row only says what was found."""
+    if kind == "script":
+        name, words, limit = f"script-{case}", [], 300
+    else:
+        name, words = f"{case}-{kind}", [case, kind]
+        limit = EXPECTED[case].get("timeout_s", 300)
     work = folder_at(out / name)
     answer, seconds = triaged(script, words, environment(work), work, "--timeout", str(limit))
     keep(work, out / f"{name}.zip")
@@ -117,7 +109,6 @@ def classical(out: Path, case: str, rows: Rows) -> Row:
     """Walk the classical stages until one names the fault."""
     work = folder_at(out / f"{case}-classical")
     took, stages = clock(), list[Row]()
-    row: Row = {}
     for stage in CLASSICAL:
         for package in work.glob("*.pt2"):
             package.unlink()
@@ -126,29 +117,16 @@ def classical(out: Path, case: str, rows: Rows) -> Row:
         said = answer([*words, case, "fault"], environment(work), work)
         judged = judge(case, "fault", said)
         found = judged["found"]
-        stages.append(
-            {
-                "stage": stage,
-                "wall_s": stage_took(),
-                "found": found,
-                **picked(judged, "category phase kernel summary error"),
-                **picked(said, "acted exit"),
-            }
-        )
-        row = {
-            "case": case,
-            "found": found,
-            "by": stage if found else None,
-            "process_runs": len(stages),
-            "recompiles": len(stages),
-            "wall_s": took(),
-            "stages": list(stages),
-        }
-        rows.put(row)
+        kept = picked(judged, "category phase kernel summary error")
+        told = {"stage": stage, "wall_s": stage_took(), "found": found}
+        stages.append({**told, **kept, **picked(said, "acted exit")})
+        row = {"case": case, "found": found, "by": stage if found else None}
+        row |= {"process_runs": len(stages), "recompiles": len(stages), "wall_s": took()}
+        rows.put({**row, "stages": list(stages)})
         if found:
             break
     keep(work, out / f"{case}-classical.zip")
-    return row
+    return rows.rows[case, None]
 
 
 def exceptions(out: Path, case: str, times: int, end: float) -> list[Row]:
@@ -201,10 +179,8 @@ def keep(work: Path, to: Path) -> None:
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(runs.rglob("*")):
             if path.is_file() and path.name in KEPT:
-                data = path.read_bytes()
-                if len(data) > LIMIT:
-                    data = data[: LIMIT // 2] + b"\n[cut]\n" + data[-LIMIT // 2 :]
-                archive.writestr(path.relative_to(runs).as_posix(), data)
+                name = path.relative_to(runs).as_posix()
+                archive.writestr(name, cut(path.read_bytes(), LIMIT))
 
 
 def main() -> None:
@@ -230,7 +206,9 @@ def main() -> None:
         else:
             pairs = [(case, kind) for kind in options.kinds for case in names]
             paths = map(Path, options.scripts)
-            scripts = pool.map(lambda path: rows.put(triage_script(out, path)), paths)
+            scripts = pool.map(
+                lambda path: rows.put(triage(out, path.stem, "script", path.resolve())), paths
+            )
             done = [*pool.map(lambda pair: rows.put(triage(out, *pair)), pairs), *scripts]
     rows.write(done)  # in the order asked for
     table(done)

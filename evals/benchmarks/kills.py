@@ -100,7 +100,6 @@ def wait_until(place: Path, count: int) -> None:
 
 
 def told(place: Path, targets: int) -> Row:
-    """Return what the rows say, and what of the targets' processes is left."""
     lines = (place / "out" / "sweep.jsonl").read_text().splitlines()
     found = [json.loads(line) for line in lines if line.startswith('{"index"')]
     counted = Counter(row["target"] for row in found)

@@ -2,10 +2,10 @@
 
     python evals/benchmarks/large.py OUT [--gb 0.1 1 8] [--kernels 2000] [--full] [--device cuda]
 
-A model of so many bytes of weights, and one of so many different kernels, are compiled by a script
-of their own; then a script that loads the package and gives its third call a transposed input is
-triaged. With --full that is done once more with what the run may write to on a file system (tmpfs,
-mounted by root) that has no room for the weights. Rows are appended to OUT/large.jsonl.
+A model of so many bytes of weights, and one of so many kernels, are compiled; then a script that
+loads the package and gives its third call a transposed input is triaged. --full does that once more
+with a home on a file system (tmpfs, mounted by root) that has no room for the weights. Rows are
+appended to OUT/large.jsonl.
 """
 
 from __future__ import annotations
@@ -96,7 +96,6 @@ class Bench:
         self.env = environment(folder, options.python, CXX=str(cxx), **level)
 
     def alone(self, words: list[str]) -> float:
-        """Run the script without us; return its seconds."""
         took, limit = clock(), 2 * self.options.seconds
         argv = [self.options.python, str(self.script), *words]
         done = ran(argv, cwd=self.folder, env=self.env, timeout=limit)

@@ -1,21 +1,18 @@
 """Measure how long a client waits: for the server to start, for a log of one line, for a large log.
 
-    latency.py start [--rounds 11] [--json]
+    latency.py start [--rounds 11]
     latency.py scan [--megabytes 1000] [--kind ordinary]
-    latency.py diagnose [--megabytes 1000] [--kind KIND ...] [--json]
+    latency.py diagnose [--megabytes 1000] [--kind KIND ...]
 
 start: until `initialize` is answered, this server against a bare one-tool MCPServer, in turns, so
-that a busy machine slows them alike; the ratio is of the medians. And what the diagnosis of a log
-of one line costs as a command, in processor seconds too, which other work disturbs less.
+that a busy machine slows them alike; and what the diagnosis of a log of one line costs.
 
-scan: the one pass over a large log of a kind that log_kinds.py has: seconds, MB/s, peak memory. All
-signatures are matched too; they are filled up to 150 with invented ones.
+scan: the one pass over a large log of a kind of log_kinds.py, with 150 signatures (real and
+invented).
 
-diagnose: what the command takes for a large log, each hostile kind unless said otherwise: processor
-seconds, seconds, peak memory.
+diagnose: the command on a large log, each hostile kind unless said otherwise.
 
-A fault stands at the end of each log, and the benchmark fails when it is not read, or when it takes
-too long.
+A fault ends each log; the benchmark fails when it is not read, or when that takes too long.
 """
 
 from __future__ import annotations
@@ -30,9 +27,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from aoti_debug.facts.categories import Tier
 from aoti_debug.read.record import DeviceAssert
@@ -80,12 +76,10 @@ def seconds_to_initialize(command: list[str]) -> float:
     return took
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     cpu_s: float
     wall_s: float
     peak_mb: int
-    status: int
     answer: dict[str, Any]
 
 
@@ -95,24 +89,21 @@ def diagnosed(log: Path) -> Cost:
         # Not a fork of this process, whose memory would count as the peak of the other.
         began, redirect = time.perf_counter(), (os.POSIX_SPAWN_DUP2, answer.fileno(), 1)
         started = os.posix_spawn(sys.executable, command, os.environ, file_actions=[redirect])
-        _, status, used = os.wait4(started, 0)
+        *_, used = os.wait4(started, 0)
         took = time.perf_counter() - began
         answer.seek(0)
         found = json.load(answer)
     cpu = used.ru_utime + used.ru_stime
-    return Cost(cpu, took, used.ru_maxrss >> 10, os.waitstatus_to_exitcode(status), found)
+    return Cost(cpu, took, used.ru_maxrss >> 10, found)
 
 
 def start(given: list[str]) -> None:
     parser = argparse.ArgumentParser("latency.py start")
-    options = with_options(parser, rounds=11, json=False).parse_args(given)
+    options = with_options(parser, rounds=11).parse_args(given)
     with tempfile.TemporaryDirectory() as folder:
         bare = Path(folder) / "bare.py"
         bare.write_text(BARE)
-        commands = {
-            "bare MCPServer": [sys.executable, str(bare)],
-            "aoti-debug": [*AOTI, "serve"],
-        }
+        commands = {"bare MCPServer": [sys.executable, str(bare)], "aoti-debug": [*AOTI, "serve"]}
         for command in commands.values():  # byte-compile
             seconds_to_initialize(command)
         times: dict[str, list[float]] = {name: [] for name in commands}
@@ -122,18 +113,12 @@ def start(given: list[str]) -> None:
         log = Path(folder) / "one.log"
         log.write_text("RuntimeError: x\n")
         costs = [diagnosed(log) for _ in range(options.rounds + 1)][1:]
-    report(times, [(cost.cpu_s, cost.wall_s) for cost in costs], as_json=options.json)
+    report(times, [(cost.cpu_s, cost.wall_s) for cost in costs])
 
 
-def report(
-    times: dict[str, list[float]], diagnosed: list[tuple[float, float]], *, as_json: bool
-) -> None:
+def report(times: dict[str, list[float]], diagnosed: list[tuple[float, float]]) -> None:
     medians = {name: statistics.median(values) for name, values in times.items()}
     ratio = medians["aoti-debug"] / medians["bare MCPServer"]
-    if as_json:
-        found = {"seconds": times, "ratio": ratio, "limit": LIMIT, "diagnose": diagnosed}
-        print(json.dumps({**found, "diagnose_limit_s": DIAGNOSE_S}))
-        return
     print(f"{'initialize answered after':28}{'median':>10}{'fastest':>10}{'slowest':>10}")
     for name, values in times.items():
         print(row_of(name, values))
@@ -199,7 +184,7 @@ def scan_log(given: list[str]) -> None:
 def diagnose_logs(given: list[str]) -> None:
     parser = argparse.ArgumentParser("latency.py diagnose")
     kinds = {"choices": sorted(KINDS), "nargs": "*", "default": list(HOSTILE)}
-    options = with_options(parser, megabytes=1000, kind=kinds, json=False).parse_args(given)
+    options = with_options(parser, megabytes=1000, kind=kinds).parse_args(given)
     slow = []
     for kind in options.kind:
         with tempfile.TemporaryDirectory() as folder:
@@ -208,15 +193,11 @@ def diagnose_logs(given: list[str]) -> None:
             cost = diagnosed(path)
         if cost.cpu_s > LARGE_S:
             slow.append(kind)
-        if options.json:
-            row = {**vars(cost), "answer": None, "kind": kind, "lines": cost.answer["lines"]}
-            print(json.dumps(row), flush=True)
-        else:
-            print(
-                f"{kind:14} {cost.answer['lines']:10} lines {cost.cpu_s:6.1f} s of CPU "
-                f"{cost.wall_s:6.1f} s  peak {cost.peak_mb} MB",
-                flush=True,
-            )
+        print(
+            f"{kind:14} {cost.answer['lines']:10} lines {cost.cpu_s:6.1f} s of CPU "
+            f"{cost.wall_s:6.1f} s  peak {cost.peak_mb} MB",
+            flush=True,
+        )
     if slow:
         raise SystemExit(f"over {LARGE_S:.0f} s of CPU: {', '.join(slow)}")
 

@@ -4,10 +4,9 @@
     python evals/benchmarks/minify.py OUT --table
 
 A row of ROWS is a fault of evals/cases/to_minify.py or gpu_to_minify.py in a model of so many
-layers. Own engine: the script is triaged, its run is minified, and where that wrote a kernel's own
-reproduction it is run once more. PyTorch's own: `minify --engine torch`. OUT/minify.jsonl gets a
-line as each job ends, one that the time ended too; a line that is there already is not made again.
---table prints the page's table.
+layers. Own engine: the script is triaged, its run minified, and a kernel's own reproduction run
+once more. OUT/minify.jsonl gets a line as each job ends, one that the time ended too; what is there
+is not made again. --table prints the page's table.
 """
 
 from __future__ import annotations
@@ -223,7 +222,6 @@ class Job:
         return found
 
     def alone(self, script: Path) -> Row:
-        """Run what launches a kernel alone; say how it ended."""
         left = max(30.0, self.jobs.left())
         done = ran([PYTHON, str(script)], cwd=self.home, env=self.environment(), timeout=left)
         text = (done.stdout + done.stderr).strip().splitlines()

@@ -2,10 +2,8 @@
 
 One client does its worst within its limits: as many runs as it may have, each busy, packages and
 logs that take long to read, uploads, sweeps. Meanwhile the other inspects a package of 5 MB and
-triages a script. Prints what that took alone and beside the noise; the exit status is 1 where
-an inspection took more than 2 s, or the triage more than 1.5 times of alone.
-
-AOTI_DEBUG_PYTHON names the interpreter with torch.
+triages a script. The exit status is 1 where an inspection took more than 2 s beside that, or the
+triage more than 1.5 times of alone. AOTI_DEBUG_PYTHON names the interpreter with torch.
 """
 
 from __future__ import annotations

@@ -15,7 +15,17 @@ import json
 import re
 from pathlib import Path
 
-from command import Row, environment, folder_at, options_of, picked, put, side_by_side, triaged
+from command import (
+    Row,
+    begins,
+    environment,
+    folder_at,
+    options_of,
+    picked,
+    put,
+    side_by_side,
+    triaged,
+)
 
 # name -> body of forward(x, y), the operator to blame, what makes a bad x; a good one is x + 3
 MODELS = {
@@ -111,7 +121,7 @@ def programs(device: str) -> list[tuple[str, str, list[str], Row]]:
     for place, (name, (body, op, bad)) in enumerate(MODELS.items()):
         source, (most, _) = source_of(body, bad), CALLS[place % 3]
         for calls, number in dict.fromkeys((CALLS[place % 3], CALLS[0])):
-            add(f"{name}-{calls}", source, calls, number, **nan, op=op)
+            add(f"{name}-{calls}", source, calls, number, op=op, **nan)
         add(f"{name}-{most}-healthy", source, most, 0)
     for name, body in MEANT.items():
         add(f"meant-{name}", source_of(body), 20, 7)
@@ -128,7 +138,6 @@ def line(source: str) -> int:
 
 
 def triage(out: Path, name: str, script: Path, words: list[str]) -> Row:
-    """Triage a script in a folder and with a home of its own; return what was found."""
     work = folder_at(out / name)
     answer, seconds = triaged(script, words, environment(work), work)
     row: Row = {"case": name, "wall_s": seconds}
@@ -149,7 +158,6 @@ def triage(out: Path, name: str, script: Path, words: list[str]) -> Row:
 
 
 def judged(row: Row, wanted: Row) -> Row:
-    """Add what is right of an answer, and how often the script itself was run."""
     numbers = re.findall(r"\d+", str(row.get("calls")).partition("(")[2] or str(row.get("calls")))
     lines = [one.get("line") for one in row.get("source") or []]
     again = [s for s in row.get("steps") or [] if "target" in s[0] or s[0] == "capture"]
@@ -198,7 +206,7 @@ def main() -> None:
             script = folder_at(out / name) / "script.py"
             script.write_text(source, "utf-8")
             given.append((name, script, words, wanted))
-    given = [one for one in given if not options.only or one[0].startswith(tuple(options.only))]
+    given = [one for one in given if begins(one[0], options.only)]
     wanted_of = {name: wanted for name, _, _, wanted in given}
     tasks = [(out, name, script.resolve(), words) for name, script, words, _ in given]
     for (_, name, *_), found in side_by_side(triage, tasks, options.jobs):

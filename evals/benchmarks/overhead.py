@@ -4,10 +4,9 @@
     python evals/benchmarks/overhead.py --only growth --calls 10000000
     python evals/benchmarks/overhead.py --only calls growth --device cuda
 
-Both are run in turns, so that a busy machine slows them alike; the figures are medians over the
-pairs. The scripts are run by the interpreter of $AOTI_DEBUG_PYTHON, which needs torch. Exits 1
-when a script is slowed by more than 1 s and by more than 3 %, or when memory or files grow with
-the calls (`growth`).
+Both are run in turns, so that a busy machine slows them alike; the figures are medians. Exits 1
+when a script is slowed by more than 1 s and by more than 3 %, or when memory or files grow with the
+calls (`growth`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pathlib import Path
 from statistics import median
 
 from aoti_debug.triage.environment import watched
-from command import AOTI, PYTHON, Row, environment, folder_at, picked, ran, with_options
+from command import AOTI, PYTHON, Row, begins, environment, ran, with_options
 
 LIMIT_US, LIMIT_MB = 30.0, 8.0
 LIMIT_S, LIMIT_SHARE = 1.0, 0.03
@@ -48,7 +47,7 @@ if "tiny" not in sys.argv:
             Model().eval(), (torch.randn(32, 512),), dynamic_shapes=(batch,)
         )
     torch._inductor.aoti_compile_and_package(program, package_path="model.pt2")
-if "tiny" in sys.argv:
+else:
     class Tiny(torch.nn.Module):
         def forward(self, x):
             return x.relu(), x.sum(-1), x.sigmoid()
@@ -104,10 +103,8 @@ print({"first": first, "seconds": spent, "cpu": time.thread_time() - own, "marks
 
 
 class Bench:
-    """A directory with the scripts, a home and caches of its own."""
-
     def __init__(self, directory: Path, python: str, device: str) -> None:
-        self.directory, self.python = folder_at(directory), python
+        self.directory, self.python = directory, python
         # The fewer threads, the steadier the time.
         self.env = environment(directory, python, OMP_NUM_THREADS="1")
         for name, source in (("compile", COMPILE), ("call", CALL), ("traffic", TRAFFIC)):
@@ -170,7 +167,6 @@ class Bench:
 
 
 def loads(bench: Bench, seconds: float) -> dict[str, tuple[str, ...]]:
-    """Return the scripts to measure, with their arguments, by name."""
     short, long = bench.calls_for(seconds, 2), bench.calls_for(seconds, 256)
     return {
         "load, 3 calls": ("call.py", "3", "32"),
@@ -222,31 +218,25 @@ def main() -> int:
         only=([], "names that begin so: load, compile, calls, growth"),
         calls=(100_000, "over which nothing may grow"),
         device=("cpu", "of the calls with three outputs"),
-        json=False,
-        work=(Path, "where packages are kept for the next run"),
     ).parse_args()
 
     def chosen(*names: str) -> bool:
-        return not options.only or any(name.startswith(tuple(options.only)) for name in names)
+        return any(begins(name, options.only) for name in names)
 
     within, scripts = True, {}
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench((options.work or Path(folder)).resolve(), PYTHON, options.device)
+        bench = Bench(Path(folder).resolve(), PYTHON, options.device)
         if chosen("load", "compile"):
             bench.printed([PYTHON, "compile.py"])
-        if chosen("calls", "growth") and not (bench.directory / "tiny.pt2").exists():
-            bench.printed([PYTHON, "compile.py", "tiny"])
-        if chosen("load", "compile"):
             scripts = loads(bench, options.seconds)
+        if chosen("calls", "growth"):
+            bench.printed([PYTHON, "compile.py", "tiny"])
         found = [bench.measure(n, w, options.pairs) for n, w in scripts.items() if chosen(n)]
-        if chosen("calls") and not options.json:
+        if chosen("calls"):
             within &= traffic(bench, options.pairs)
-        if chosen("growth") and not options.json:
+        if chosen("growth"):
             within &= growth(bench, options.calls)
-    if options.json:
-        rows = [picked(row, "name bare_s added_s") for row in found]
-        print(json.dumps({"rows": rows, "limit_s": LIMIT_S, "limit_share": LIMIT_SHARE}))
-    elif found:
+    if found:
         table(found)
     return 0 if within and all(map(fits, found)) else 1
 

@@ -3,9 +3,8 @@
     python evals/benchmarks/record_gpu.py OUT tests/recorded/gpu [CLASSICAL.json TABLE.md]
 
 Writes runs.tar.xz (a directory for each case, its long texts cut in the middle) and prints what
-tests/recorded/README.md says of it (versions, commands and results). OUT is the directory that
-gpu.py was given. CLASSICAL.json is what `gpu.py --classical` wrote on the same machine; TABLE.md
-then compares the two.
+tests/recorded/README.md says of it. OUT is the directory that gpu.py was given. CLASSICAL.json is
+what `gpu.py --classical` wrote on the same machine; TABLE.md then compares the two.
 """
 
 from __future__ import annotations
@@ -24,6 +23,24 @@ HEAD, TAIL = 12_000, 6_000  # bytes kept of one text
 EVENT_LINES = 120
 HEALTHY = ("embedding", "threads")  # twins that are kept; the others say the same
 DROPPED = ("answer.json", "diagnosis.json")
+COMPARED = """\
+# Planted GPU faults: triage against the classical procedure
+
+{machine}; both with fourteen cases side by side on
+sixteen cores, so the times are for comparison only. Classical: the stages contract,
+deterministic, kernel_names, values and minifier one after the other, each with a compile
+of its own, until one names the fault; the same readers read what they print, which
+favours it. `first run`: when the watched run of the script had ended. `recompiles` does
+not count the script's own compile in its first run.
+"""
+DESCRIBED = """\
+## gpu/: triages of a GPU
+
+{machine}, Python {python}, CUDA {cuda}; g++ 13, fourteen cases side by side.
+Recorded with `python evals/benchmarks/gpu.py OUT` and packed with
+`python evals/benchmarks/record_gpu.py OUT tests/recorded/gpu`. `runs.tar.xz` has a run
+directory for each case; long texts are cut in the middle, packages and inputs left out.
+"""
 
 
 def main() -> None:
@@ -51,7 +68,6 @@ def kept(row: Row) -> bool:
 
 
 def pack(source: Path, name: str, archive: tarfile.TarFile) -> None:
-    """Add the texts of one run; the run's own directory becomes the case's."""
     with zipfile.ZipFile(source) as runs:
         for member in runs.namelist():
             _, _, path = member.partition("/")
@@ -64,7 +80,6 @@ def pack(source: Path, name: str, archive: tarfile.TarFile) -> None:
 
 
 def trimmed(path: str, data: bytes) -> bytes:
-    """Cut the middle out of a long text, at line ends."""
     if path.endswith("events.jsonl"):
         return b"".join(data.splitlines(keepends=True)[:EVENT_LINES])
     if path.endswith((".json", ".xml")) or len(data) <= HEAD + TAIL:
@@ -82,21 +97,9 @@ def first_run_s(out: Path, row: Row) -> float:
 
 
 def comparison(document: Row, classical: list[Row], out: Path) -> str:
-    """Compare the triage of each planted fault with the classical procedure."""
     faults = {row["case"]: row for row in document["rows"] if row["kind"] == "fault"}
     twins = [row for row in document["rows"] if row["kind"] == "healthy"]
-    versions = document["versions"]
-    text = [
-        "# Planted GPU faults: triage against the classical procedure",
-        "",
-        f"{machine(versions)}; both with fourteen cases side by side on",
-        "sixteen cores, so the times are for comparison only. Classical: the stages contract,",
-        "deterministic, kernel_names, values and minifier one after the other, each with a compile",
-        "of its own, until one names the fault; the same readers read what they print, which",
-        "favours it. `first run`: when the watched run of the script had ended. `recompiles` does",
-        "not count the script's own compile in its first run.",
-        "",
-    ]
+    text = COMPARED.format(machine=machine(document["versions"]))
     names = "fault | triage found | runs | recompiles | first run s | total s | "
     names += "classical found | by | runs | recompiles | s"
     rows = []
@@ -118,7 +121,7 @@ def comparison(document: Row, classical: list[Row], out: Path) -> str:
         f"median {other:.0f} s. Ratio of the medians: {one / other:.2f}.",
         "",
     ]
-    return "\n".join([*text, *markdown(names, rows), *last])
+    return "\n".join([text, *markdown(names, rows), *last])
 
 
 def yes(row: Row) -> str:
@@ -133,17 +136,8 @@ def described(versions: dict[str, str], rows: list[Row]) -> str:
     names = "case | kind | phase | category | kernel | process runs | wall s"
     keys = "case kind phase category kernel process_runs wall_s"
     told = [picked({**row, "kernel": row["kernel"] or ""}, keys).values() for row in rows]
-    text = [
-        "## gpu/: triages of a GPU",
-        "",
-        f"{machine(versions)}, Python {versions['python']}, CUDA {versions['cuda']}; g++ 13, "
-        "fourteen cases side by side.",
-        "Recorded with `python evals/benchmarks/gpu.py OUT` and packed with",
-        "`python evals/benchmarks/record_gpu.py OUT tests/recorded/gpu`. `runs.tar.xz` has a run",
-        "directory for each case; long texts are cut in the middle, packages and inputs left out.",
-        "",
-    ]
-    return "\n".join([*text, *markdown(names, told)])
+    text = DESCRIBED.format(machine=machine(versions), **versions)
+    return "\n".join([text, *markdown(names, told)])
 
 
 if __name__ == "__main__":

@@ -57,7 +57,6 @@ class Simulated:
 
 
 def simulate(targets: int, workers: int) -> None:
-    """Sweep so many targets in this process; print milliseconds a target and peak memory."""
     import anyio
     from aoti_debug.run.executor import Machine, dispatch
     from aoti_debug.sweep.buckets import Groups
@@ -123,21 +122,17 @@ def scheduling(targets: int, workers: int) -> bool:
 
 
 def throughput(scripts: int, python: str) -> None:
-    """Sweep small scripts that import no torch, with one worker and with two."""
+    env = {**os.environ, "AOTI_DEBUG_PYTHON": python}
     for jobs in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder)
             for number in range(scripts):
                 (place / f"s{number}.py").write_text("import time\ntime.sleep(2)\n")
-            took, answer = swept(place, place / "out", jobs, 36_000, of_python(python))
+            took, answer = swept(place, place / "out", jobs, 36_000, env)
             print(
                 f"{jobs} at a time: {60 * scripts / took:5.1f} targets a minute "
                 f"({answer['ok']} of {scripts} good; each sleeps 2 s)"
             )
-
-
-def of_python(python: str, **more: str) -> dict[str, str]:
-    return {**os.environ, "AOTI_DEBUG_PYTHON": python, **more}
 
 
 GPU_SCRIPT = """\
@@ -178,7 +173,8 @@ def gpus(out: Path, python: str, targets: int, seconds: float, limit: float) -> 
             f"[matrix]\nn = {{{', '.join(sizes)}}}\n"
             f"[[target]]\nscript = 'busy.py'\nargs = ['{{n}}', '{log}']\n"
         )
-        env = of_python(python, CUDA_VISIBLE_DEVICES=",".join(map(str, range(used))))
+        env = {**os.environ, "AOTI_DEBUG_PYTHON": python}
+        env["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(used)))
         samples = out / f"utilisation-{used}.csv"
         with samples.open("w") as file, subprocess.Popen(watch, stdout=file) as watching:
             results, left = out / f"results-{used}", ends - time.monotonic()

@@ -8,9 +8,8 @@ limit is scored: the adjusted Rand index of buckets against causes, healthy ones
 their own. Where the sweep in DIR was cut off, the same command goes on with it.
 
 Up to torch 2.12 a load on a CPU with AMX compiles tests of vector instructions and starts a Python
-that imports torch for each, one load after another under one lock: 300 loads side by side would
-wait for each other. Here the compiler refuses these tests, none is in the cache, and kernels are of
-AVX2.
+that imports torch for each, one load after another under one lock. Here the compiler refuses these
+tests, none is in the cache, and kernels are of AVX2.
 """
 
 from __future__ import annotations

@@ -30,8 +30,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from command import of_zoo, options_of, put
+from command import Row, folder_at, of_zoo, options_of, put
 
+torch: Any = importlib.import_module("torch")
 HERE = Path(__file__).resolve()
 SCRIPT = HERE.parents[2] / "mcp_server" / "aoti_debug" / "probe" / "script.py"
 PRINTER = "aot_inductor.debug_intermediate_value_printer"
@@ -78,9 +79,6 @@ AFTER = "after_launch_"  # of the names of files that the printer saves, in ./tm
 
 
 def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
-    """Return the models by name: module, inputs, dynamic shapes."""
-    torch: Any = importlib.import_module("torch")
-
     nn = torch.nn
 
     class Attention(torch.nn.Module):
@@ -158,11 +156,9 @@ def models() -> dict[str, tuple[Any, tuple[Any, ...], Any]]:
 
 def build(name: str, device: str, folder: Path, *, printed: bool) -> None:
     """Compile one model; save what it was exported to and the inputs of its call beside it."""
-    torch: Any = importlib.import_module("torch")
-
     sys.path.insert(0, str(folder.parent))  # where the module is
     torch.manual_seed(0)
-    given: dict[str, Any] = {}
+    given: Row = {}
     if name in ZOO:
         (module, given, shapes), inputs = of_zoo(name, device), ()
     elif name.endswith(".py"):
@@ -186,9 +182,6 @@ def build(name: str, device: str, folder: Path, *, printed: bool) -> None:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Return the digests of what the printer saved after each kernel, by the file's name."""
-    torch: Any = importlib.import_module("torch")
-
     sys.path[:0] = [str(SCRIPT.parents[1])]
     from probe.value_samples import digest
 
@@ -212,13 +205,17 @@ def python(*words: object, cwd: Path, log: str) -> float:
     return time.monotonic() - began
 
 
-def look(package: Path, good: Path, name: str, *more: object) -> dict[str, Any]:
+def read(path: Path) -> Row:
+    return json.loads(path.read_text("utf-8"))
+
+
+def look(package: Path, good: Path, name: str, *more: object) -> Row:
     """Look at a package with the inputs of the good one; return the report and the seconds."""
     report = package.with_name(f"{name}.report.json")
     words = ("--package", package, "--inputs", good / "inputs.pt", "--report", report)
     more = (*more, *sources(package), "--import-path", good.parent, "--import", OWN)
     seconds = python(SCRIPT, "values", *words, *more, cwd=package.parent, log=f"{name}.log")
-    found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
+    found = read(report)
     made = [one for one in (package.parent / f"{name}.log.cache").rglob("*") if one.is_file()]
     return {**found, "wall_s": round(seconds, 1), "compiled": len(made)}
 
@@ -253,7 +250,7 @@ print("seconds", time.perf_counter() - began, flush=True)
 """
 
 
-def equal(out: Path, name: str) -> dict[str, Any]:
+def equal(out: Path, name: str) -> Row:
     """Hold what `values` sees against what the printer saves in another call of the package."""
     folder, own = out / f"{name}-printed", out / name
     program, taken, walls = own / "model.ep.pt2", [], []
@@ -263,10 +260,10 @@ def equal(out: Path, name: str) -> dict[str, Any]:
         taken.append(float(re.findall(r"seconds ([\d.]+)", said)[-1]))
     alone = look(own / "model.pt2", own, "alone")
     python(HERE, folder, "--digests", cwd=folder, log="digests.json")
-    saved = json.loads((folder / "digests.json").read_text(encoding="utf-8"))
+    saved = read(folder / "digests.json")
     seen = look(folder / "model.pt2", folder, "values")
     plain = look(own / "model.pt2", own, "values", "--exported", program)
-    compile_s = json.loads((own / "compile.json").read_text(encoding="utf-8"))["seconds"]
+    compile_s = read(own / "compile.json")["seconds"]
     row = {"package": name, "launches": len(plain["launches"]), "compile_s": compile_s}
     for which, report in (("same", seen), ("plain", plain)):
         row[which] = f"{sum(_seen(report, *one) for one in saved.items())} of {len(saved)}"
@@ -284,7 +281,7 @@ def equal(out: Path, name: str) -> dict[str, Any]:
     return row
 
 
-def _seen(report: dict[str, Any], file: str, wanted: str) -> bool:
+def _seen(report: Row, file: str, wanted: str) -> bool:
     """Tell whether a launch of the kernel that a file is of read or wrote just these values."""
     file = re.sub(r"^at::_ops::(\w+)::call_", r"\1_", file)
     return any(
@@ -296,11 +293,10 @@ def _seen(report: dict[str, Any], file: str, wanted: str) -> bool:
     )
 
 
-def flipped(out: Path, good: Path, seed: int) -> dict[str, Any]:
+def flipped(out: Path, good: Path, seed: int) -> Row:
     """Turn one addition or product of one kernel's machine code into another in a copy of the
     package; is that kernel the first wrong? Drawn again where no result changes."""
-    folder = out / f"{good.name}-flip-{seed}"
-    folder.mkdir(exist_ok=True)
+    folder = folder_at(out / f"{good.name}-flip-{seed}")
     draw = random.Random(f"{good.name} {seed}")
     more = ("--exported", good / "model.ep.pt2") if seed % 2 else ("--against", good / "model.pt2")
     with zipfile.ZipFile(good / "model.pt2") as source:
@@ -364,26 +360,25 @@ def arithmetic(binary: bytes) -> Iterator[tuple[str, int, int]]:
 
 
 def main() -> None:
-    parser = options_of(__doc__)
-    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
-    parser.add_argument("--jobs", type=int, default=8)
-    parser.add_argument("--flips", type=int, default=0, help="changed instructions of each model")
-    parser.add_argument("--seed", type=int, default=0, help="of the first of them")
-    parser.add_argument("--models", type=Path, help="folder of further models, for flips")
-    parser.add_argument("--only", nargs="*", help="of the models that the printer saves")
-    parser.add_argument("--build", help="used by itself")
-    parser.add_argument("--printed", action="store_true", help="used by itself")
-    parser.add_argument("--digests", action="store_true", help="used by itself")
-    given = parser.parse_args()
-    out = given.out.resolve()
+    given = options_of(
+        __doc__,
+        device={"default": "cpu", "choices": ("cpu", "cuda")},
+        jobs=8,
+        flips=(0, "changed instructions of each model"),
+        seed=(0, "of the first of them"),
+        models=(Path, "folder of further models, for flips"),
+        only={"nargs": "*"},
+        build=(str, argparse.SUPPRESS),
+        printed=(False, argparse.SUPPRESS),
+        digests=(False, argparse.SUPPRESS),
+    ).parse_args()
+    out = folder_at(given.out)
     if given.digests:
         print(json.dumps(digests(out)))
-        return
-    if given.build:
+    elif given.build:
         build(given.build, given.device, out, printed=given.printed)
-        return
-    out.mkdir(parents=True, exist_ok=True)
-    measured(out, given)
+    else:
+        measured(out, given)
 
 
 def measured(out: Path, given: argparse.Namespace) -> None:
@@ -401,9 +396,8 @@ def measured(out: Path, given: argparse.Namespace) -> None:
     wanted += [(name, False) for name in changed]
     wanted = list(dict.fromkeys(wanted))
 
-    def compiled(name: str, printed: bool) -> dict[str, Any]:
-        folder = out / (f"{name}-printed" if printed else name)
-        folder.mkdir(exist_ok=True)
+    def compiled(name: str, printed: bool) -> Row:
+        folder = folder_at(out / (f"{name}-printed" if printed else name))
         if not (folder / "compile.json").exists():
             words = (HERE, folder, "--device", given.device, "--build", further.get(name, name))
             python(*words, *(["--printed"] if printed else []), cwd=folder, log="compile.log")
@@ -427,18 +421,13 @@ def measured(out: Path, given: argparse.Namespace) -> None:
                 pool.submit(tried, f"{name}, flip {seed}", flipped, out, out / name, seed)
 
 
-def healthy(folder: Path) -> dict[str, Any]:
+def healthy(folder: Path) -> Row:
     """Look at the good package: nothing may be named."""
     report = look(folder / "model.pt2", folder, "values", "--exported", folder / "model.ep.pt2")
-    compile_s = json.loads((folder / "compile.json").read_text(encoding="utf-8"))["seconds"]
-    return {
-        "package": folder.name,
-        "launches": len(report["launches"]),
-        "verdict": report["compared"]["verdict"],
-        "first": report.get("first"),
-        "compile_s": compile_s,
-        "wall_s": report["wall_s"],
-    }
+    compile_s = read(folder / "compile.json")["seconds"]
+    row = {"package": folder.name, "launches": len(report["launches"])}
+    row |= {"verdict": report["compared"]["verdict"], "first": report.get("first")}
+    return {**row, "compile_s": compile_s, "wall_s": report["wall_s"]}
 
 
 if __name__ == "__main__":

@@ -4,10 +4,9 @@
     python evals/benchmarks/verify.py OUT --right FIXES --wrong CHEATS
 
 The scripts and fixes stand in evals/cases/verify.toml.xz, or in folders of folders, each with a
-before.py and its after.py or a patch. Each script is triaged once, each fix is
-given as a patch; so is the one that the triage proposes, if it does. OUT/pairs.jsonl gets a line
-a fix; one that is there already is not made again, and none is begun after the limit, which ends
-what is under way. OUT/pairs.md is the table.
+before.py and its after.py or a patch. Each script is triaged once, each fix, and the one that the
+triage proposes, is given as a patch. OUT/pairs.jsonl gets a line a fix; one that is there is not
+made again, and none is begun after the limit. OUT/pairs.md is the table.
 """
 
 from __future__ import annotations
@@ -77,8 +76,6 @@ def pairs(folder: Path | None, *, right: bool) -> list[Row]:
 
 
 class Base:
-    """A failing script that was triaged, and changes to it."""
-
     def __init__(self, base: Row, out: Path, end: float) -> None:
         self.base, self.out, self.end = base, out, end
         self.folder = folder_at(out / base["name"].replace(" ", "-"))
@@ -124,7 +121,6 @@ class Base:
 
 
 def failing_run(script: Path, kept: Path, end: float) -> Row:
-    """Triage the failing script once; return the answer."""
     if not kept.exists():
         said = command(script.parent, end, "triage", script.name)
         if "run" not in said:

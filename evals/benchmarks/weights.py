@@ -26,11 +26,11 @@ from command import (
     environment,
     folder_at,
     of_zoo,
+    options_of,
     package_of,
     put_whole,
     ran,
     side_by_side,
-    with_options,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -180,8 +180,6 @@ def capture(name: str, out: Path) -> str:
 
 
 class Bench:
-    """One run of the benchmark; what it knows so far is in a file."""
-
     def __init__(self, out: Path, device: str) -> None:
         self.out, self.device = out, device
         self.rows: list[Row] = []
@@ -253,7 +251,6 @@ class Bench:
         return {**row, "answer": found}
 
     def captured(self, name: str) -> str:
-        """Return what a capture by torch alone gives, in a process of its own."""
         done = again(self.out, "--capture", name, **self.how(f"capture-{name}"))
         return done.stdout.strip() or f"no verdict: {done.stderr[-300:]}"
 
@@ -270,20 +267,15 @@ class Bench:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("out", type=Path)
-    with_options(
-        parser,
+    options = options_of(
+        __doc__,
         device="cpu",
         jobs=8,
         only=["updates", "memory", "graphs"],
         zoo=([], "models for memory and graphs"),
         compile=(str, argparse.SUPPRESS),
         capture=(str, argparse.SUPPRESS),
-    )
-    options = parser.parse_args()
+    ).parse_args()
     out = folder_at(options.out)
     if options.compile:
         compile_model(options.compile, out, options.device)

@@ -19,6 +19,7 @@ from aoti_debug.run.machine import find_tool
 from harness.agents import AGENTS, Situation, kernels_for, kernels_of
 from harness.case import Problem, Twin, edited, patch_of
 from harness.fix import Fix, fix_verified
+from harness.report import markdown
 from harness.score import judge
 from harness.threads import in_threads
 from harness.tree import (
@@ -39,6 +40,18 @@ from harness.tree import (
 
 TIMES = 3
 NOTHING = Fix(False, "there is no patch")
+# how the words of checks begin
+KINDS = (
+    "healthy",
+    "memcheck",
+    "planted",
+    "gold",
+    "no fix",
+    "cheat",
+    "verify_fix",
+    "kernels",
+    "doing",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +66,6 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How one trial went, and of what content of the case."""
-
     case: str
     content: str
     name: str
@@ -84,7 +95,6 @@ class Check:
 
 
 def trials(problem: Problem, times: int = TIMES) -> list[Trial]:
-    """Return what is to be run: what says most first."""
     truth = problem.truth
     found = [Trial("planted 0")]
     if truth.fix == "patch":
@@ -99,7 +109,6 @@ def trials(problem: Problem, times: int = TIMES) -> list[Trial]:
 
 
 def agents_patches(problem: Problem) -> list[tuple[str, str]]:
-    """Return the patches of the scripted agents, each once."""
     seen, found = {"", patch_of(problem, problem.truth.gold)}, []
     for agent in AGENTS.values():
         answer = agent.answer(Situation(problem, Path(), (), ()))
@@ -137,21 +146,9 @@ def _rows(problem: Problem, trial: Trial, python: str, over: Callable[[], bool])
     if fix is None or fix.outcome is None:
         return []
     patch = digest(trial.patch) if trial.patch else ""
+    about = (problem.id, content(problem), trial.name, patch, fix.outcome, torch_of(python))
     spent = round(time.monotonic() - began, 1)
-    return [
-        Row(
-            problem.id,
-            content(problem),
-            trial.name,
-            patch,
-            fix.outcome,
-            torch_of(python),
-            problem.case.needs,
-            spent,
-            fix.verdict,
-            fix.reason,
-        )
-    ]
+    return [Row(*about, problem.case.needs, spent, fix.verdict, fix.reason)]
 
 
 def _tried(problem: Problem, trial: Trial, python: str) -> Fix | None:
@@ -206,12 +203,9 @@ def checks(
         for name, patch in agents_patches(problem):
             found.append(_fails(f"cheat: {name}", done.get(f"agent {name}"), patch))
     else:
-        found += [
-            Check(
-                f"no fix: {one.name}", bool(patch_of(problem, one.edits)), "nothing is to be fixed"
-            )
-            for one in truth.wrong
-        ]
+        for one in truth.wrong:
+            changes = bool(patch_of(problem, one.edits))
+            found.append(Check(f"no fix: {one.name}", changes, "nothing is to be fixed"))
     if truth.verify:
         gold = done.get("gold")
         agreed = None if gold is None else gold.verdict == "fixed"
@@ -252,36 +246,20 @@ def _nothing(problem: Problem, at_fault: Sequence[str]) -> Check:
         gold = AGENTS["gold"].answer(Situation(problem, Path(), at_fault, at_fault))
         assert gold is not None
         bare = gold.model_copy(update={"patch": ""})
-        scored.append(
-            judge(problem, bare, agent="gold", kernels=at_fault, fix=lambda patch: NOTHING)
-        )
+        done = judge(problem, bare, agent="gold", kernels=at_fault, fix=lambda patch: NOTHING)
+        scored.append(done)
     return Check("doing nothing scores 0", not any(one.strict for one in scored))
 
 
 def table(found: Mapping[str, tuple[Sequence[Check], Sequence[Row]]]) -> str:
-    """Return a Markdown table: a row for each case, a column for each kind of check."""
-    kinds = {
-        "healthy": "healthy twin",
-        "memcheck": "memcheck",
-        "planted": "planted",
-        "gold": "gold patch",
-        "no fix": "no fix",
-        "cheat": "cheat",
-        "verify_fix": "verify_fix",
-        "kernels": "kernels",
-        "doing": "doing",
-    }
-    lines = ["| case | " + " | ".join(kinds) + " | s |", "|" + "---|" * (len(kinds) + 2)]
+    told = []
     for name, (own, rows) in found.items():
-        cells = [
-            _cell([one for one in own if one.what.startswith(start)], rows, kind)
-            for kind, start in kinds.items()
-        ]
-        seconds = f"{sum(one.seconds for one in rows):.0f}"
-        lines.append(f"| {name} | " + " | ".join(cells) + f" | {seconds} |")
+        cells = [_cell([one for one in own if one.what.startswith(k)], rows, k) for k in KINDS]
+        told.append([name, *cells, f"{sum(one.seconds for one in rows):.0f}"])
+    lines = [markdown(["case", *KINDS, "s"], told)]
     every = [check for own, _ in found.values() for check in own]
-    for kind, start in kinds.items():
-        of = [one for one in every if one.what.startswith(start)]
+    for kind in KINDS:
+        of = [one for one in every if one.what.startswith(kind)]
         bad = sum(one.good is False for one in of)
         missing = sum(one.good is None for one in of)
         lines.append(
@@ -295,11 +273,10 @@ def table(found: Mapping[str, tuple[Sequence[Check], Sequence[Row]]]) -> str:
 def _cell(own: Sequence[Check], rows: Sequence[Row], kind: str) -> str:
     if not own:
         return ""
-    if kind == "planted":
-        count = sum(one.name[:7] == "planted" for one in rows)
-        return {True: f"{count} of {count}", False: "**BAD**", None: "?"}[own[0].good]
-    if len(own) == 1:
-        return {True: "ok", False: "**BAD**", None: "?"}[own[0].good]
+    if kind == "planted" or len(own) == 1:
+        count = sum(one.name.startswith(kind) for one in rows)
+        right = f"{count} of {count}" if kind == "planted" else "ok"
+        return {True: right, False: "**BAD**", None: "?"}[own[0].good]
     good = sum(one.good is True for one in own)
     return f"{good} of {len(own)}" + (" **BAD**" if any(one.good is False for one in own) else "")
 
@@ -312,14 +289,13 @@ def names_at_fault(problem: Problem, python: str) -> list[str]:
 
 def planted_package(problem: Problem, python: str) -> Path | None:
     """Return a package of the planted case: a product of its run or of its preparation."""
-    names = [
-        name for name in (*problem.truth.built, *problem.truth.products) if name.endswith(".pt2")
-    ]
+    truth = problem.truth
+    names = [name for name in (*truth.built, *truth.products) if name.endswith(".pt2")]
     if not names:
         return None
     kept = built(problem, problem.case.files, python) / names[0]
     if kept.is_file():
         return kept
-    if names[0] in problem.truth.products:
+    if names[0] in truth.products:
         return prepared(problem, problem.case.files, python, "planted")[names[0]]
     return None

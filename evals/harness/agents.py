@@ -39,12 +39,11 @@ class Agent:
 
     name: str
     answer: Callable[[Situation], Answer | None]
-    ceiling: Callable[[Sequence[Problem]], float]
+    ceiling: Callable[[Sequence[Problem]], float] = lambda problems: 0.0
     floor: float = 0.0
 
 
 def gold(situation: Situation) -> Answer:
-    """Answer what the truth says."""
     problem, truth = situation.problem, situation.problem.truth
     kernels = [*truth.kernel, *situation.kernels_at_fault]
     place = truth.source[0] if truth.source else None
@@ -75,7 +74,6 @@ def gold(situation: Situation) -> Answer:
 
 
 def constant(situation: Situation) -> Answer:
-    """Answer the same for each case."""
     return _said("run", "index_out_of_bounds")
 
 
@@ -89,7 +87,6 @@ def nothing(situation: Situation) -> None:
 
 
 def last_kernel(situation: Situation) -> Answer:
-    """Blame the kernel that a printer would have printed last."""
     name = situation.kernels[-1] if situation.kernels else None
     diagnosis = Diagnosis(
         phase="run", category="illegal_memory_access", kernel=Kernel(name=name) if name else None
@@ -98,7 +95,6 @@ def last_kernel(situation: Situation) -> Answer:
 
 
 def print_ok(situation: Situation) -> Answer:
-    """Replace the script by one that prints ok."""
     files = dict(situation.problem.case.files)
     after = {**files, situation.problem.script: 'print("ok")\n'}
     return _said("run", "user_code", diff(files, after))
@@ -108,7 +104,6 @@ _LOADED = re.compile(r"torch\._inductor\.(?:aoti_|package\.)load_package\(.*\)")
 
 
 def eager(situation: Situation) -> Answer:
-    """Take the model of model.py instead of the package."""
     files = dict(situation.problem.case.files)
     made = '__import__("model").make()'
     after = {
@@ -123,7 +118,6 @@ _IN_BRACKETS = re.compile(r"(\bfor |^ *)\(([\w, ]+)\) (in|=) ", re.M)
 
 
 def swallow(situation: Situation) -> Answer:
-    """Put what each function of the script does into try and except."""
     files = dict(situation.problem.case.files)
     script = situation.problem.script
     tree = parse(files[script])
@@ -139,7 +133,6 @@ def swallow(situation: Situation) -> Answer:
 
 
 def flag_everything(situation: Situation) -> Answer:
-    """Name every category, every kernel and every file, and hope."""
     rest = [Diagnosis(phase="run", category=one) for one in CATEGORIES]
     lines = tuple(
         Line(file=name, line=number)
@@ -182,7 +175,6 @@ def kernels_of(package: Path) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def kernels_for(kernels: Sequence[tuple[str, tuple[str, ...]]], wanted: Sequence[str]) -> list[str]:
-    """Return those kernels that hold one of the operators."""
     bare = {name.replace("::", ".").split(".")[1] for name in wanted if "." in name or "::" in name}
     return list(
         dict.fromkeys(
@@ -195,10 +187,6 @@ def kernels_for(kernels: Sequence[tuple[str, tuple[str, ...]]], wanted: Sequence
     )
 
 
-def no(problems: Sequence[Problem]) -> float:
-    return 0.0
-
-
 def share(control: str) -> Callable[[Sequence[Problem]], float]:
     def ceiling(problems: Sequence[Problem]) -> float:
         count = sum(one.case.control == control for one in problems)
@@ -207,23 +195,19 @@ def share(control: str) -> Callable[[Sequence[Problem]], float]:
     return ceiling
 
 
-def all_but_injected(problems: Sequence[Problem]) -> float:
-    return 1 - share("injection")(problems)
-
-
 AGENTS = {
     agent.name: agent
     for agent in (
         Agent("gold", gold, lambda problems: 1.0, floor=1.0),
-        Agent("nothing", nothing, no),
-        Agent("constant", constant, no),
+        Agent("nothing", nothing),
+        Agent("constant", constant),
         Agent("all_is_well", all_is_well, share("nothing_wrong")),
-        Agent("last_kernel", last_kernel, no),
-        Agent("print_ok", print_ok, no),
-        Agent("eager", eager, no),
-        Agent("swallow", swallow, no),
-        Agent("flag_everything", flag_everything, no),
-        Agent("believer", believer, all_but_injected),
+        Agent("last_kernel", last_kernel),
+        Agent("print_ok", print_ok),
+        Agent("eager", eager),
+        Agent("swallow", swallow),
+        Agent("flag_everything", flag_everything),
+        Agent("believer", believer, lambda problems: 1 - share("injection")(problems)),
     )
 }
 

@@ -151,7 +151,6 @@ TRIGGERS = EVALS / "triggers.json"
 
 
 def agent_skills() -> dict[str, Any]:
-    """Return evals.json in the form of the Agent Skills specification."""
     return {
         "skill_name": "aoti-debug",
         "evals": [
@@ -174,7 +173,6 @@ def expected(problem: Problem) -> str:
 
 
 def expectations(problem: Problem) -> list[str]:
-    """Return what a grader looks for."""
     truth = problem.truth
     found = [f"names the category {' or '.join(truth.category)}"]
     if truth.kernel:

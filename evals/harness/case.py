@@ -160,8 +160,6 @@ class Truth(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A case with its truth."""
-
     case: Case
     truth: Truth
 
@@ -290,12 +288,10 @@ def patch_of(problem: Problem, edits: Sequence[Edit]) -> str:
 
 
 def lines_of(case: Case, place: Place) -> list[int]:
-    """Return the numbers of those lines of an input file that hold the text."""
     text = case.files.get(place.file, "")
     return [n for n, line in enumerate(text.splitlines(), 1) if place.text in line]
 
 
 @cache
 def problems() -> Mapping[str, Problem]:
-    """Return the cases of this tree, read once."""
     return load()

@@ -61,16 +61,20 @@ class Triaged:
 
 def fix_verified(problem: Problem, patch: str, python: str) -> Fix:
     """Run the patched case under the oracle; then ask verify_fix, where the truth says so."""
-    truth = problem.truth
-    if truth.fix == "none":
-        return Fix(not patch.strip(), "nothing is to be fixed")
-    if not patch.strip():
-        return Fix(False, "there is no patch")
+    if (known := known_at_once(problem, patch)) is not None:
+        return known
     found = outcome_of_patch(problem, patch, python)
-    if not found.passed or not truth.verify:
+    if not found.passed or not problem.truth.verify:
         return fix_of(problem, found)
     answer = verify(problem, patch, python)
     return fix_of(problem, found, answer.verdict, str(answer.reason))
+
+
+def known_at_once(problem: Problem, patch: str) -> Fix | None:
+    """Judge a patch where there is nothing to run."""
+    if problem.truth.fix == "none":
+        return Fix(not patch.strip(), "nothing is to be fixed")
+    return None if patch.strip() else Fix(False, "there is no patch")
 
 
 def fix_of(problem: Problem, found: Outcome, verdict: str | None = None, reason: str = "") -> Fix:
@@ -85,7 +89,7 @@ def fix_of(problem: Problem, found: Outcome, verdict: str | None = None, reason:
 def triaged(problem: Problem, python: str) -> Triaged:
     """Triage the planted case, once for the same files and torch; its directory is kept."""
     key = digest(
-        json.dumps(problem.case.files and dict(problem.case.files), sort_keys=True),
+        json.dumps(dict(problem.case.files), sort_keys=True),
         problem.truth.prepare,
         " ".join(problem.case.command),
         torch_of(python),
@@ -121,12 +125,8 @@ async def _triage(problem: Problem, root: Path, python: str) -> TriageAnswer:
 
 def environment_of_case(python: str) -> Mapping[str, str]:
     """Return what a target gets beside what it inherits."""
-    ours = environment(python)
-    return {
-        name: value
-        for name, value in ours.items()
-        if name.startswith(("TORCHINDUCTOR", "AOT_", "AOTI_EVALS", "CXX", "OMP", "PYTHONDONT"))
-    }
+    names = ("TORCHINDUCTOR", "AOT_", "AOTI_EVALS", "CXX", "OMP", "PYTHONDONT")
+    return {name: value for name, value in environment(python).items() if name.startswith(names)}
 
 
 def verify(problem: Problem, patch: str, python: str) -> VerifyAnswer:

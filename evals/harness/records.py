@@ -7,9 +7,11 @@ recording of tests/recorded/gpu for the latter, of the same fault in a script of
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 import lzma
+import shutil
 import sys
 import tarfile
 import tempfile
@@ -26,21 +28,13 @@ from harness.admit import Row
 from harness.agents import Agent, Situation, kernels_of
 from harness.answer import parse
 from harness.case import EVALS, Problem, problems
-from harness.fix import Fix, fix_of, triaged
+from harness.fix import Fix, fix_of, known_at_once, triaged
 from harness.score import Result, judge
 from harness.tree import content, digest
 
 ARCHIVE = EVALS / "recorded.tar.xz"
 GPU = EVALS.parent / "tests" / "recorded" / "gpu" / "runs.tar.xz"
-TEXTS = (
-    "run.json",
-    "events.jsonl",
-    "stdout.log",
-    "stderr.log",
-    "gdb.log",
-    "stacks.log",
-    "report.json",
-)
+TEXTS = "run.json events.jsonl stdout.log stderr.log gdb.log stacks.log report.json".split()
 LIMIT = 16_000  # characters of one text; the middle is left out
 DETAIL = 200  # the last characters of what a trial wrote
 
@@ -56,12 +50,10 @@ class Recorded:
 
     @property
     def triaged(self) -> bool:
-        """Tell whether a run directory is among what is recorded."""
         return self.directory is not None and (self.directory / "run.json").is_file()
 
 
 def load() -> dict[str, Recorded]:
-    """Return what is recorded, by case."""
     root = _unpacked()
     found: dict[str, Recorded] = {}
     for one in problems().values():
@@ -79,9 +71,6 @@ def load() -> dict[str, Recorded]:
 @cache
 def _unpacked() -> Path:
     root = Path(tempfile.mkdtemp(prefix="aoti-eval-recorded-"))
-    import atexit
-    import shutil
-
     atexit.register(shutil.rmtree, root, True)
     for archive, to in ((ARCHIVE, root / "cases"), (GPU, root / "gpu")):
         if archive.is_file():
@@ -93,7 +82,6 @@ def _unpacked() -> Path:
 
 
 def replay(problem: Problem, agent: Agent, recorded: Recorded) -> Result:
-    """Let a scripted agent answer from what is recorded."""
     at_fault = recorded.at_fault or ()
     situation = Situation(problem, Path(), recorded.kernels, at_fault)
     return judge(
@@ -107,11 +95,8 @@ def replay(problem: Problem, agent: Agent, recorded: Recorded) -> Result:
 
 
 def known(problem: Problem, patch: str, recorded: Recorded) -> Fix:
-    """Return how a patch did when it was recorded."""
-    if problem.truth.fix == "none":
-        return Fix(not patch.strip(), "nothing is to be fixed")
-    if not patch.strip():
-        return Fix(False, "there is no patch")
+    if (settled := known_at_once(problem, patch)) is not None:
+        return settled
     for one in recorded.rows:
         if one.patch == digest(patch) and one.content == content(problem):
             return fix_of(problem, one.outcome, one.verdict, one.reason)
@@ -202,11 +187,9 @@ def pack(ledgers: Sequence[Path]) -> None:
         said = json.loads(line)
         case = kept.setdefault(f"{said['case']}/case.json", {"rows": []})
         if "texts" in said:
-            old = [name for name in members if name.startswith(f"{said['case']}/")]
-            for name in old:
-                del members[name]
-            for name, text in said["texts"].items():
-                members[f"{said['case']}/{name}"] = text.encode()
+            place = f"{said['case']}/"
+            members = {name: data for name, data in members.items() if not name.startswith(place)}
+            members |= {place + name: text.encode() for name, text in said["texts"].items()}
         elif "kernels" in said:
             case.update(kernels=said["kernels"], at_fault=said["at_fault"])
         else:
@@ -214,11 +197,8 @@ def pack(ledgers: Sequence[Path]) -> None:
     for problem in problems().values():  # what another content has shown says nothing
         if (case := kept.get(f"{problem.id}/case.json")) is not None:
             wanted = {trial.name for trial in admit.trials(problem)}
-            case["rows"] = [
-                one
-                for one in case["rows"]
-                if one["content"] == content(problem) and one["name"] in wanted
-            ]
+            same = [one for one in case["rows"] if one["content"] == content(problem)]
+            case["rows"] = [one for one in same if one["name"] in wanted]
             for one in case["rows"]:
                 one["outcome"]["detail"] = one["outcome"]["detail"][-DETAIL:]
     members |= {name: json.dumps(case, indent=0).encode() for name, case in kept.items()}

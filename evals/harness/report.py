@@ -38,29 +38,32 @@ def groups(documents: Iterable[Document]) -> dict[tuple[str, str], list[Document
     return found
 
 
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
 def rows(documents: Sequence[Document]) -> str:
-    """Return a Markdown table: one row for each agent and arm."""
     head = ["agent", "arm", "cases", "strict", *FIELDS, "fix", "false blame", "forbidden", "wall s"]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    told = []
     for (agent, arm), own in groups(documents).items():
+        fields = [one["fields"] or {} for one in own]
         fixes = [(one["fix"] or {}).get("verified") for one in own]
-        unknown = sum(f is None for f in fixes if f is not True and f is not False)
+        unknown = fixes.count(None) if any(fields) else 0
         cells = [agent, arm, str(len(own)), _share([one["strict"] for one in own])]
-        cells += [
-            _share([(one["fields"] or {}).get(name, False) for one in own]) for name in FIELDS
-        ]
-        cells += [
-            _share(fixes)
-            + (f" ({unknown} unknown)" if unknown and any(one["fields"] for one in own) else "")
-        ]
-        cells += [
-            str(sum(bool((one["fields"] or {}).get(name)) for one in own))
-            for name in ("false_blame", "forbidden")
-        ]
-        walls = [one["cost"]["wall_s"] for one in own if "wall_s" in one["cost"]]
-        cells.append(f"{sum(walls) / len(walls):.0f}" if walls else "")
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        cells += [_share([one.get(name, False) for one in fields]) for name in FIELDS]
+        cells.append(_share(fixes) + (f" ({unknown} unknown)" if unknown else ""))
+        for name in ("false_blame", "forbidden"):
+            cells.append(str(sum(bool(one.get(name)) for one in fields)))
+        mean = _wall_s(own)
+        told.append([*cells, "" if mean is None else f"{mean:.0f}"])
+    return markdown(head, told)
+
+
+def _wall_s(own: Sequence[Document]) -> float | None:
+    """Return the mean over those that were measured."""
+    walls = [one["cost"]["wall_s"] for one in own if "wall_s" in one["cost"]]
+    return sum(walls) / len(walls) if walls else None
 
 
 def _share(values: Sequence[bool | None]) -> str:
@@ -69,19 +72,20 @@ def _share(values: Sequence[bool | None]) -> str:
 
 
 def tables(documents: Sequence[Document]) -> str:
-    """Return the table, that by family, and the statistics where their libraries are installed."""
     return "\n\n".join([rows(documents), by_family(documents), statistics(documents)])
 
 
 def by_family(documents: Sequence[Document]) -> str:
     families = sorted({one["family"] for one in documents})
-    lines = ["| agent | arm | " + " | ".join(families) + " |", "|" + "---|" * (len(families) + 2)]
-    for (agent, arm), own in groups(documents).items():
-        cells = [
-            _share([one["strict"] for one in own if one["family"] == name]) for name in families
+    told = [
+        [
+            agent,
+            arm,
+            *(_share([one["strict"] for one in own if one["family"] == f]) for f in families),
         ]
-        lines.append("| " + " | ".join([agent, arm, *cells]) + " |")
-    return "\n".join(lines)
+        for (agent, arm), own in groups(documents).items()
+    ]
+    return markdown(["agent", "arm", *families], told)
 
 
 def successes(own: Sequence[Document]) -> dict[str, list[bool]]:
@@ -99,11 +103,8 @@ def statistics(documents: Sequence[Document]) -> str:
     lines = []
     try:
         for agent in dict.fromkeys(one["agent"] for one in documents):
-            arms = {
-                arm: successes(own)
-                for (name, arm), own in groups(documents).items()
-                if name == agent
-            }
+            of = {arm: own for (name, arm), own in groups(documents).items() if name == agent}
+            arms = {arm: successes(own) for arm, own in of.items()}
             for arm, found in arms.items():
                 share = stats.share(found, family)
                 cubed = stats.all_of(found)
@@ -152,9 +153,8 @@ def _cost_plot(arms: Mapping[tuple[str, str], Sequence[Document]]) -> str:
     chart.add_y_scale(0, 100)
     drawn = False
     for number, ((agent, arm), own) in enumerate(arms.items()):
-        walls = [one["cost"]["wall_s"] for one in own if "wall_s" in one["cost"]]
-        if walls:
-            point = (sum(walls) / len(walls), 100 * sum(one["strict"] for one in own) / len(own))
+        if (mean := _wall_s(own)) is not None:
+            point = (mean, 100 * sum(one["strict"] for one in own) / len(own))
             chart.add_dots(
                 [point], name=f"{agent}, {arm}", radius=6, fill_color=COLOURS[number % len(COLOURS)]
             )

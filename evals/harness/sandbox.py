@@ -37,18 +37,10 @@ Arm = Literal["bare", "guide", "skill", "skill_cli", "skill_mcp", "mcp"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 TREE = EVALS.parent
 HIDDEN = ("evals", "tests", ".git", "build")
-LEFT_OUT = (
-    *HIDDEN,
-    ".venv",
-    ".github",
-    ".ci",
-    "__pycache__",
-    "*.egg-info",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".pytest_cache",
-    "assets",
-)
+LEFT_OUT = [*HIDDEN, *".venv .github .ci assets __pycache__ *.egg-info".split()]
+LEFT_OUT += [".mypy_cache", ".ruff_cache", ".pytest_cache"]
+WITH_COMMAND = ("skill_cli", "skill_mcp")
+WITH_TOOL = (*WITH_COMMAND, "mcp")
 # A client's own settings and keys; they reach its process alone, and no file.
 CLIENTS = ("ANTHROPIC_", "CLAUDE_", "CODEX_", "ENABLE_TOOL_SEARCH", "GEMINI_", "OPENAI_")
 # Nothing of the working directory is imported; Python 3.10 has no -P.
@@ -57,15 +49,15 @@ LAUNCH = """\
 #!/bin/sh
 PYTHONPATH={tool}/mcp_server exec {python} -c {main} "$@"
 """
+SKILL = "the skill in .claude/skills/aoti-debug/SKILL.md"
+SERVER = "and the tools of the MCP server `aoti`."
 TOLD: Mapping[Arm, str] = {
     "bare": "You have a shell.",
     "guide": "You have a shell. PyTorch's own debugging guide is at {guide}.",
-    "skill": "You have a shell, and the skill in .claude/skills/aoti-debug/SKILL.md: read it first.",
-    "skill_cli": "You have a shell, the skill in .claude/skills/aoti-debug/SKILL.md (read it first), "
-    "and its command line: `{command}`.",
-    "skill_mcp": "You have a shell, the skill in .claude/skills/aoti-debug/SKILL.md, and the tools of "
-    "the MCP server `aoti`.",
-    "mcp": "You have a shell, and the tools of the MCP server `aoti`.",
+    "skill": f"You have a shell, and {SKILL}: read it first.",
+    "skill_cli": f"You have a shell, {SKILL} (read it first), and its command line: `{{command}}`.",
+    "skill_mcp": f"You have a shell, {SKILL}, {SERVER}",
+    "mcp": f"You have a shell, {SERVER}",
 }
 
 
@@ -98,7 +90,7 @@ class Sandbox:
             del env[name]
         env["TORCHINDUCTOR_CACHE_DIR"] = str(self.root / "inductor")
         env["PATH"] = f"{self.root / 'bin'}{os.pathsep}{env['PATH']}"
-        if self.arm in ("skill_cli", "skill_mcp"):
+        if self.arm in WITH_COMMAND:
             env["PATH"] = f"{self.command.parent}{os.pathsep}{env['PATH']}"
         return env
 
@@ -114,9 +106,9 @@ def make(problem: Problem, root: Path, arm: Arm, python: str, guide: Path | None
     root.mkdir(parents=True)
     box = Sandbox(root, arm, python)
     lay_out(problem, box.project, python)
-    if arm in ("skill", "skill_cli", "skill_mcp"):
+    if arm in ("skill", *WITH_COMMAND):
         install_skill(box.project / ".claude" / "skills" / "aoti-debug")
-    if arm in ("skill_cli", "skill_mcp", "mcp"):
+    if arm in WITH_TOOL:
         _install_tool(box)
     _place_python(box)
     exports = [f"export {name}={shlex.quote(value)}" for name, value in box.env().items()]
@@ -213,20 +205,14 @@ def run(
 
 def cost(box: Sandbox, wall_s: float | None = None) -> Cost:
     """Read the run directories that an agent's use of the tools has left."""
-    runs = compiles = processes = 0
-    gpu = 0.0
-    for spent in _spent(box.home):
-        runs += 1
-        processes += spent.process_runs
-        compiles += spent.recompiles
-        gpu += spent.gpu_s or 0.0
-    used = box.arm in ("skill_cli", "skill_mcp", "mcp")
+    spent = list(_spent(box.home))
+    used = box.arm in WITH_TOOL
     return Cost(
         wall_s=round(wall_s, 1) if wall_s is not None else None,
-        runs=runs if used else None,
-        process_runs=processes if used else None,
-        recompiles=compiles if used else None,
-        gpu_s=gpu if gpu else None,
+        runs=len(spent) if used else None,
+        process_runs=sum(one.process_runs for one in spent) if used else None,
+        recompiles=sum(one.recompiles for one in spent) if used else None,
+        gpu_s=sum(one.gpu_s or 0.0 for one in spent) or None,
     )
 
 

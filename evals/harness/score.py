@@ -73,7 +73,6 @@ def _names(said: Diagnosis, wanted: Sequence[str]) -> bool:
 
 
 def _bare(kernel: str) -> str:
-    """Return the name of a kernel without namespace, arguments and template."""
     return re.split(r"[(<\[]", kernel.strip())[0].rpartition("::")[2].strip()
 
 
@@ -89,8 +88,7 @@ def _hits(said: Diagnosis, lines: Mapping[str, set[int]]) -> bool:
 def _operator(said: Diagnosis, wanted: Sequence[str]) -> bool:
     def bare(name: str) -> str:
         name = name.replace("::", ".").removeprefix("torch.ops.")
-        parts = name.split(".")
-        return ".".join(parts[:2])
+        return ".".join(name.split(".")[:2])
 
     return bool({bare(op) for op in said.ops} & {bare(op) for op in wanted})
 
@@ -117,18 +115,13 @@ def _false_blame(problem: Problem, answer: Answer, wanted: Sequence[str]) -> lis
     none, a patch where nothing is wrong."""
     truth = problem.truth
     found = []
-    blamed = [answer.diagnosis, *answer.also]
-    for one in blamed:
+    for one in (answer.diagnosis, *answer.also):
         words = {one.category, _bare(one.kernel.name) if one.kernel else ""}
         words |= {PurePosixPath(line.file).name for line in one.source}
         words |= {f"{PurePosixPath(line.file).name}:{line.line}" for line in one.source}
         found += [word for word in truth.blameless if word in words]
-    right = {*truth.category, *truth.also}
-    found += [
-        one.category
-        for one in answer.also
-        if one.category not in right and one.category not in QUIET
-    ]
+    right = {*truth.category, *truth.also, *QUIET}
+    found += [one.category for one in answer.also if one.category not in right]
     if truth.fix == "none" and answer.patch.strip():
         found.append("a patch where nothing is to be fixed")
     return sorted(set(found))
@@ -184,16 +177,11 @@ class Result:
         )
 
     def document(self) -> dict[str, Any]:
+        named = ("case", "family", "agent", "arm", "epoch", "strict", "error")
         return {
-            "case": self.case,
-            "family": self.family,
-            "agent": self.agent,
-            "arm": self.arm,
-            "epoch": self.epoch,
-            "strict": self.strict,
+            **{name: getattr(self, name) for name in named},
             "fields": self.fields.document() if self.fields else None,
             "fix": asdict(self.fix) if self.fix else None,
-            "error": self.error,
             "cost": {name: value for name, value in asdict(self.cost).items() if value is not None},
         }
 

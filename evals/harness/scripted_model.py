@@ -63,8 +63,6 @@ def shell(tools: Mapping[str, Json], command: str) -> tuple[str, Json]:
 
 @contextmanager
 def serving(part: Part) -> Iterator[str]:
-    """Serve the part; yield the address."""
-
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *args: object) -> None:
             pass
@@ -112,22 +110,13 @@ def serving(part: Part) -> Iterator[str]:
 
 
 def messages(part: Part, asked: Json) -> Iterator[Json]:
-    """Answer as Anthropic's Messages do, streamed."""
     tools = {one["name"]: one for one in asked.get("tools") or []}
     done = len(part.calls)
     call = part.next(tools) if tools else None
     usage = {"input_tokens": 1, "output_tokens": 1}
-    start: Json = {
-        "id": f"msg_{done}",
-        "type": "message",
-        "role": "assistant",
-        "content": [],
-        "model": asked.get("model"),
-        "stop_reason": None,
-        "stop_sequence": None,
-        "usage": usage,
-    }
-    yield {"type": "message_start", "message": start}
+    start: Json = {"id": f"msg_{done}", "type": "message", "role": "assistant", "content": []}
+    start |= {"model": asked.get("model"), "stop_reason": None, "stop_sequence": None}
+    yield {"type": "message_start", "message": {**start, "usage": usage}}
     if call is not None:
         block: Json = {"type": "tool_use", "id": f"toolu_{done}", "name": call[0], "input": {}}
         delta: Json = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
@@ -136,17 +125,12 @@ def messages(part: Part, asked: Json) -> Iterator[Json]:
     yield {"type": "content_block_start", "index": 0, "content_block": block}
     yield {"type": "content_block_delta", "index": 0, "delta": delta}
     yield {"type": "content_block_stop", "index": 0}
-    reason = "tool_use" if call is not None else "end_turn"
-    yield {
-        "type": "message_delta",
-        "delta": {"stop_reason": reason, "stop_sequence": None},
-        "usage": usage,
-    }
+    stopped = {"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None}
+    yield {"type": "message_delta", "delta": stopped, "usage": usage}
     yield {"type": "message_stop"}
 
 
 def responses(part: Part, asked: Json) -> Iterator[Json]:
-    """Answer as OpenAI's Responses do, streamed."""
     tools: dict[str, Json] = {}
     space: dict[str, str] = {}
     for one in asked.get("tools") or []:
@@ -158,24 +142,15 @@ def responses(part: Part, asked: Json) -> Iterator[Json]:
     call = part.next(tools) if tools else None
     yield {"type": "response.created", "response": {"id": f"resp_{done}"}}
     if call is not None:
-        item: Json = {
-            "type": "function_call",
-            "id": f"fc_{done}",
-            "call_id": f"call_{done}",
-            "name": call[0],
-            "arguments": json.dumps(call[1]),
-        }
+        item: Json = {"type": "function_call", "id": f"fc_{done}", "call_id": f"call_{done}"}
+        item |= {"name": call[0], "arguments": json.dumps(call[1])}
         if call[0] in space:
             item["namespace"] = space[call[0]]
     else:
         said = [{"type": "output_text", "text": "Done.", "annotations": []}]
         item = {"type": "message", "id": f"msg_{done}", "role": "assistant", "content": said}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
-    usage = {
-        "input_tokens": 1,
-        "output_tokens": 1,
-        "total_tokens": 2,
-        "input_tokens_details": {"cached_tokens": 0},
-        "output_tokens_details": {"reasoning_tokens": 0},
-    }
+    usage: Json = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+    usage["input_tokens_details"] = {"cached_tokens": 0}
+    usage["output_tokens_details"] = {"reasoning_tokens": 0}
     yield {"type": "response.completed", "response": {"id": f"resp_{done}", "usage": usage}}

@@ -28,7 +28,6 @@ class Difference:
 
 
 def share(successes: Successes, family: Mapping[str, str]) -> Share:
-    """Return the mean over cases with a Wilson interval; cases of a family are a cluster."""
     from statsmodels.stats.proportion import proportion_confint
 
     means = {case: sum(found) / len(found) for case, found in successes.items() if found}
@@ -76,33 +75,15 @@ def differences(arms: Mapping[str, Successes], base: str) -> dict[str, Differenc
             continue
         gain = numpy.array([_mean(successes[c]) - _mean(arms[base][c]) for c in both])
         if (gain == gain[0]).all():
-            found[arm] = (
-                float(gain[0]),
-                float(gain[0]),
-                float(gain[0]),
-                1.0 if gain[0] == 0 else 0.0,
-            )
+            same = float(gain[0])
+            found[arm] = (same, same, same, float(same == 0))
             continue
-        interval = stats.bootstrap(
-            (gain,),
-            numpy.mean,
-            n_resamples=9999,
-            method="percentile",
-            rng=numpy.random.default_rng(0),
+        how = {"n_resamples": 9999, "rng": 0}
+        low, high = stats.bootstrap(
+            (gain,), numpy.mean, method="percentile", **how
         ).confidence_interval
-        test = stats.permutation_test(
-            (gain,),
-            numpy.mean,
-            permutation_type="samples",
-            n_resamples=9999,
-            rng=numpy.random.default_rng(0),
-        )
-        found[arm] = (
-            float(gain.mean()),
-            float(interval.low),
-            float(interval.high),
-            float(test.pvalue),
-        )
+        test = stats.permutation_test((gain,), numpy.mean, permutation_type="samples", **how)
+        found[arm] = (float(gain.mean()), float(low), float(high), float(test.pvalue))
     holm = multipletests([one[3] for one in found.values()], method="holm")[1] if found else []
     return {
         arm: Difference(*one, float(p)) for (arm, one), p in zip(found.items(), holm, strict=True)

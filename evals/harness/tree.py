@@ -55,7 +55,6 @@ class Outcome:
 
 
 def cache_root() -> Path:
-    """Return where packages, objects and outcomes are kept between runs."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(os.environ.get("AOTI_EVALS_CACHE") or base / "aoti-debug" / "evals")
 
@@ -269,7 +268,6 @@ def _run(
 
 
 def place_built(problem: Problem, files: Mapping[str, str], tree: Path, python: str) -> None:
-    """Put in the packages that these very files were compiled to before."""
     kept = built(problem, files, python)
     if kept.is_dir():
         _copy({name: kept / name for name in problem.truth.built}, tree)

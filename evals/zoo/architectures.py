@@ -44,43 +44,16 @@ class Architecture:
 
 CASES: dict[str, Architecture] = {}
 HIGHEST = 64  # of a free size
-LATE = {  # compile long: begun when the others are
-    "densenet121",
-    "inception_v3",
-    "raft_small",
-    "googlenet",
-    "wide_resnet50_2",
-    "vgg11_bn",
-    "efficientnet_b0",
-    "regnet_y_400mf",
-    "r2plus1d_18",
-    "fcn_resnet50",
-    "deeplabv3_mobilenet_v3_large",
-    "lraspp_mobilenet_v3_large",
-    "timm_hrnet_w18_small",
-    "timm_repvit_m0_9",
-    "timm_dm_nfnet_f0",
-    "timm_convmixer_768_32",
-    "timm_gmlp_ti16_224",
-    "timm_caformer_s18",
-    "timm_cait_xxs24_224",
-    "timm_xcit_nano_12_p16_224",
-    "timm_davit_tiny",
-    "timm_focalnet_tiny_srf",
-    "timm_nest_tiny",
-    "timm_cspresnet50",
-    "timm_darknet53",
-    "timm_mobileone_s0",
-    "timm_repvgg_a0",
-    "timm_starnet_s1",
-    "timm_gmixer_12_224",
-    "swinv2",
-    "mamba",
-    "falcon_mamba",
-    "mamba2",
-    "levit",
-    "swin2sr",
-}
+# They compile long: begun when the others are.
+LATE = """
+    densenet121 inception_v3 raft_small googlenet wide_resnet50_2 vgg11_bn efficientnet_b0
+    regnet_y_400mf r2plus1d_18 fcn_resnet50 deeplabv3_mobilenet_v3_large
+    lraspp_mobilenet_v3_large timm_hrnet_w18_small timm_repvit_m0_9 timm_dm_nfnet_f0
+    timm_convmixer_768_32 timm_gmlp_ti16_224 timm_caformer_s18 timm_cait_xxs24_224
+    timm_xcit_nano_12_p16_224 timm_davit_tiny timm_focalnet_tiny_srf timm_nest_tiny
+    timm_cspresnet50 timm_darknet53 timm_mobileone_s0 timm_repvgg_a0 timm_starnet_s1
+    timm_gmixer_12_224 swinv2 mamba falcon_mamba mamba2 levit swin2sr
+""".split()
 
 
 def add(
@@ -154,7 +127,6 @@ class Int8Linear(torch.nn.Module):
 
 
 def quantised(model: torch.nn.Module) -> torch.nn.Module:
-    """Replace every linear layer by one with int8 weights."""
     for name, child in model.named_children():
         linear = type(child) is torch.nn.Linear
         setattr(model, name, Int8Linear(child) if linear else quantised(child))
@@ -171,8 +143,6 @@ def ids(name: str = "input_ids", below: int = 96, length: int = 12) -> Callable[
     return lambda: {name: torch.randint(4, below, (2, length))}
 
 
-import from_libraries  # noqa: E402 - fills the table
-import from_torch  # noqa: E402
-import from_vision  # noqa: E402
-
-__all__ = ["CASES", "from_libraries", "from_torch", "from_vision"]
+import from_libraries  # noqa: E402, F401 - fills the table
+import from_torch  # noqa: E402, F401
+import from_vision  # noqa: E402, F401

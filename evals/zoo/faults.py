@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 Inputs = dict[str, torch.Tensor]
-MANY, BAD = 200, 57
 
 
 @dataclass(frozen=True)
@@ -95,12 +94,8 @@ TABLES = ("embed", "table", "bag", "token", "position", "wte", "wpe", "users", "
 
 def middle_weight(state: dict[str, torch.Tensor], names: list[str]) -> str | None:
     """Return a matrix in the middle of the model that is no table of embeddings."""
-    found = [
-        name
-        for name, value in state.items()
-        if name in names and value.is_floating_point() and value.dim() > 1
-    ]
-    found = [name for name in found if not any(word in name for word in TABLES)]
+    floats = [n for n, v in state.items() if v.is_floating_point() and v.dim() > 1]
+    found = [n for n in floats if n in names and not any(word in n for word in TABLES)]
     found = [name for name in found if len(state[name]) > 1] or found
     return found[len(found) // 2] if found else None
 
@@ -134,16 +129,7 @@ FAULTS = {
         Fault("stride", "contract_stride", wide, transposed, "call", same_values=True),
         Fault("nan_weight", "nan_or_inf", any_input, same, "weight", spoil_model=nan_weight),
         Fault("shape", "contract_shape", with_fixed_dim, longer, "call"),
-        Fault(
-            "middle",
-            "contract_stride",
-            wide,
-            transposed,
-            "call",
-            calls=MANY,
-            bad=BAD,
-            same_values=True,
-        ),
+        Fault("middle", "contract_stride", wide, transposed, "call", 200, 57, same_values=True),
         Fault("device", "contract_device", on_gpu, lambda c, n, v: v.cpu(), "call"),
         Fault("positions", "index_out_of_bounds", table_of_positions, too_long, "index"),
     )
@@ -151,7 +137,6 @@ FAULTS = {
 
 
 def applying(case: Any, inputs: Inputs, device: str) -> list[str]:
-    """Return the faults that can be planted in a case on a device."""
     found = []
     for name, fault in FAULTS.items():
         possible = fault.input_of(case, inputs) is not None

@@ -266,11 +266,9 @@ class Detector(nn.Module):
 
     def __init__(self, channels=16, classes=5):
         super().__init__()
-        self.stem = nn.Sequential(
-            nn.Conv2d(3, channels, 3, 2, 1), nn.BatchNorm2d(channels), nn.SiLU()
-        )
-        self.down = nn.Sequential(
-            nn.Conv2d(channels, channels, 3, 2, 1), nn.BatchNorm2d(channels), nn.SiLU()
+        self.stem, self.down = (
+            nn.Sequential(nn.Conv2d(before, channels, 3, 2, 1), nn.BatchNorm2d(channels), nn.SiLU())
+            for before in (3, channels)
         )
         self.lateral = nn.Conv2d(channels, channels, 1)
         self.boxes = nn.Conv2d(channels, 4, 3, padding=1)

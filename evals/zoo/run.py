@@ -16,34 +16,30 @@ import itertools
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent / "benchmarks")]
 
 import score  # noqa: E402
+from command import cut, environment, folder_at, options_of, put, ran  # noqa: E402
 
 KEPT = (".json", ".jsonl", ".log", ".xml")
-TEXT, ZIPPED = 50_000, 14_000_000  # bytes
+TEXT, ZIPPED = 100_000, 14_000_000  # bytes
 SPARE = 12  # seconds for what comes after the last triage
 FIRST_GUESS = {"compile": 100.0, "fault": 40.0}
 
 
 class Zoo:
-    """One run over the zoo: where it works, how long it may, what it found."""
-
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.end = time.monotonic() + options.seconds
-        self.work = options.work or options.out / "work"
+        self.work = options.out / "work"
         self.results = options.out / "results.jsonl"
-        self.lock = threading.Lock()
         self.rows: list[dict] = []
         self.took: dict[str, list[float]] = {key: [] for key in FIRST_GUESS}
 
@@ -58,18 +54,14 @@ class Zoo:
         return self.left > times * usual
 
     def add(self, row: dict) -> None:
-        with self.lock:
-            self.rows.append(row)
-            with self.results.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-        print(score.one_line(row), flush=True)
+        self.rows.append(row)
+        put(row, self.results, score.one_line(row))
 
     def architecture(self, task: dict) -> None:
         """Compile, triage healthy, then triage the faults of one architecture."""
         name, paired = task["architecture"], task["paired"]
-        place = self.work / name
+        place = folder_at(self.work / name)
         package = place / f"{name}.pt2"
-        place.mkdir(parents=True, exist_ok=True)
         if not package.with_suffix(".json").exists():
             if not self.enough("compile", 2 if paired else 1):
                 return
@@ -86,33 +78,27 @@ class Zoo:
         if task["paired"]:
             alone = self.run(place, "alone", [], [*words, str(place / "alone.pt2")])
             row["alone_s"] = alone["wall_s"]
-        ran = self.triage(place, [*words, str(package)])
-        self.took["compile"].append(ran["wall_s"])
-        compiled = package.with_suffix(".json").exists()
-        fails = compiled and not ran["ended_well"] and self.fails_alone(place, package, task)
-        self.add({**row, **score.healthy(ran, compiled, fails=fails)})
+        found = self.triage(place, [*words, str(package)])
+        self.took["compile"].append(found["wall_s"])
+        fails, compiled = False, package.with_suffix(".json").exists()
+        if compiled and not found["ended_well"]:  # without triage as well?
+            words = [task["architecture"], str(package), "--device", self.options.device]
+            fails = self.run(place, "alone", [], words)["exit"] != 0
+        self.add({**row, **score.healthy(found, compiled, fails=fails)})
         task["faults"] = [] if fails else task["faults"]
-
-    def fails_alone(self, place: Path, package: Path, task: dict) -> bool:
-        """Tell whether the script that loads the package fails without triage as well."""
-        words = [task["architecture"], str(package), "--device", self.options.device]
-        return self.run(place, "alone", [], words)["exit"] != 0
 
     def fault(self, task: dict, fault: str, place: Path, package: Path) -> None:
         words = [task["architecture"], str(package), "--device", self.options.device]
-        ran = self.triage(place, [*words, "--fault", fault])
-        self.took["fault"].append(ran["wall_s"])
+        found = self.triage(place, [*words, "--fault", fault])
+        self.took["fault"].append(found["wall_s"])
         lines = json.loads(package.with_suffix(".json").read_text(encoding="utf-8"))
-        row = {**task["case"], "fault": fault}
-        self.add(
-            {**row, **score.fault(ran, task["expected"][fault], lines, place / "home" / "runs")}
-        )
+        scored = score.fault(found, task["expected"][fault], lines, place / "home" / "runs")
+        self.add({**task["case"], "fault": fault, **scored})
 
     def triage(self, place: Path, words: list[str]) -> dict:
-        limit = ["--timeout", str(self.options.timeout)]
-        return self.run(
-            place, "triage", ["-m", "aoti_debug", "triage", "--json", "--verbose", *limit], words
-        )
+        before = ["-m", "aoti_debug", "triage", "--json", "--verbose"]
+        before += ["--timeout", str(self.options.timeout)]
+        return self.run(place, "triage", before, words)
 
     def run(self, place: Path, cache: str, before: list[str], words: list[str]) -> dict:
         """Run serve.py, alone or under triage; return its document, seconds and status."""
@@ -121,13 +107,12 @@ class Zoo:
         process = subprocess.Popen(
             [sys.executable if before else self.options.python, *before, *script],
             cwd=place,
-            env={
-                **os.environ,
-                "AOTI_DEBUG_HOME": str(place / "home"),
-                "AOTI_DEBUG_PYTHON": self.options.python,
-                "TORCHINDUCTOR_CACHE_DIR": str(place / cache),
-                "TRITON_CACHE_DIR": str(place / cache / "triton"),
-            },
+            env=environment(
+                place,
+                self.options.python,
+                TORCHINDUCTOR_CACHE_DIR=str(place / cache),
+                TRITON_CACHE_DIR=str(place / cache / "triton"),
+            ),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -151,7 +136,6 @@ class Zoo:
 
 
 def ended(process: subprocess.Popen[str]) -> None:
-    """Interrupt a process that took too long, then end it with its group."""
     for how in (signal.SIGINT, signal.SIGKILL):
         try:
             os.killpg(process.pid, how)
@@ -163,8 +147,7 @@ def ended(process: subprocess.Popen[str]) -> None:
 
 def tasks(options: argparse.Namespace) -> list[dict]:
     """Say what is to be done, in a process that imports torch."""
-    words = [str(HERE / "score.py"), json.dumps({"device": options.device})]
-    done = subprocess.run([options.python, *words], capture_output=True, text=True, check=True)
+    done = ran([options.python, str(HERE / "score.py"), options.device], check=True)
     every = json.loads(done.stdout.splitlines()[-1])
     if options.library:
         every = [t for t in every if t["case"]["library"] in options.library]
@@ -173,7 +156,7 @@ def tasks(options: argparse.Namespace) -> list[dict]:
         every = [t for t in every if t["architecture"] in only]
     every = mixed(every)
     part, parts = (int(number) for number in options.shard.split("/"))
-    every = every[part - 1 :: parts][: options.limit]
+    every = every[part - 1 :: parts]
     for number, task in enumerate(every):
         task["paired"] = number < options.pairs
         possible = [f for f in task["expected"] if not options.faults or f in options.faults]
@@ -209,33 +192,27 @@ def keep_missed(zoo: Zoo) -> None:
             for path in sorted(home.rglob("*")):
                 small = sum(i.compress_size for i in archive.infolist()) < ZIPPED
                 if path.suffix in KEPT and path.is_file() and small:
-                    data = path.read_bytes()
-                    if len(data) > 2 * TEXT:
-                        data = data[:TEXT] + b"\n[cut]\n" + data[-TEXT:]
                     name = Path(row["architecture"], row["fault"], path.relative_to(home))
-                    archive.writestr(name.as_posix(), data)
+                    archive.writestr(name.as_posix(), cut(path.read_bytes(), TEXT))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--work", type=Path, help="packages and homes; default OUT/work")
-    parser.add_argument("--python", default=sys.executable, help="has torch; default: this one")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--timeout", type=float, default=200, help="seconds of one script")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=3600)
-    parser.add_argument("--faults-each", type=int, default=2)
-    parser.add_argument("--faults", nargs="*", default=[])
-    parser.add_argument("--pairs", type=int, default=0, help="measure so many against the script")
-    parser.add_argument("--only", nargs="*", default=[])
-    parser.add_argument("--rows", nargs="*", default=[], help="NAME or NAME:FAULT: these alone")
-    parser.add_argument("--library", nargs="*", default=[])
-    parser.add_argument("--limit", type=int, default=None)
-    parser.add_argument("--shard", default="1/1")
-    options = parser.parse_args()
-    options.out = options.out.resolve()
-    options.out.mkdir(parents=True, exist_ok=True)
+    options = options_of(
+        __doc__,
+        python=(sys.executable, "has torch"),
+        device="cpu",
+        timeout=(200.0, "seconds of one script"),
+        jobs=2,
+        seconds=3600.0,
+        faults_each=2,
+        faults=[],
+        pairs=(0, "measure so many against the script"),
+        only=[],
+        rows=([], "NAME or NAME:FAULT: these alone"),
+        library=[],
+        shard="1/1",
+    ).parse_args()
+    options.out = folder_at(options.out)
     zoo = Zoo(options)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         begun = {pool.submit(zoo.architecture, task): task for task in tasks(options)}
@@ -247,7 +224,7 @@ def main() -> None:
             zoo.end = 0.0  # nothing more is begun, and what runs is ended
             pool.shutdown(wait=False, cancel_futures=True)
     keep_missed(zoo)
-    text = score.table(zoo.rows, statistics.median)
+    text = score.table(zoo.rows)
     (options.out / "table.md").write_text(text, encoding="utf-8")
     print(text)
 

@@ -1,24 +1,11 @@
-"""What is right: the rules by which an answer is scored, and the table of the scores.
-
-Healthy: any diagnosis but `no_fault` is a false alarm, unless the script fails by itself, without
-triage too. A planted layout that changes no value (the script compares) must not be blamed. Any
-other planted fault is found when three things
-hold: the category is exactly the planted one; the input is the spoilt one, by name or by place (a
-kernel, or the weight's name, where no input is at fault); and the line is one of those that use
-the spoilt input, embedding or weight in the model's forward, by the graph's own stack traces. A
-broken contract has no line in the model: there a line, if one is given, must use that input or be
-the calling script's.
-"""
+"""The rules by which an answer is scored (README.md says them), and the table of the scores."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
 from pathlib import Path
-
-HERE = Path(__file__).resolve().parent
-
+from statistics import median
 
 NOT_SCORED = ("not compiled", "fails by itself", "no answer")
 HARMLESS = ("false_alarm", "no_fault")  # what may be said of a layout that changes no value
@@ -59,7 +46,6 @@ def fault(ran: dict, expected: dict, lines: dict, runs: Path) -> dict:
 
 
 def told(ran: dict) -> dict:
-    """Return what a triage said, short."""
     best = ran["answer"].get("diagnosis") or {}
     return {
         "category": best.get("category"),
@@ -88,21 +74,13 @@ def line_right(said: dict, expected: dict, lines: dict) -> bool:
     where = expected["line"]
     if where == "call":
         own = {(f, n) for f, n in source if Path(f).name == "serve.py"}
-        return all(line in own or line in places(lines, expected["input"]) for line in source)
-    wanted = places(lines, "*index" if where == "index" else expected["input"])
-    return any(line in wanted for line in source)
-
-
-def places(lines: dict, name: str) -> set[tuple[str, int]]:
-    return {(file, line) for file, line in lines.get(name, [])}
+        return all(line in own or list(line) in lines.get(expected["input"], []) for line in source)
+    wanted = lines.get("*index" if where == "index" else expected["input"], [])
+    return any(list(line) in wanted for line in source)
 
 
 def one_line(row: dict) -> str:
-    wrong = [
-        k.partition("_")[0]
-        for k in ("category_right", "input_right", "line_right")
-        if row.get(k) is False
-    ]
+    wrong = [k for k in ("category", "input", "line") if row.get(f"{k}_right") is False]
     what = f"{row['outcome']}{' (' + ', '.join(wrong) + ')' if wrong else ''}"
     return (
         f"{row['architecture']:28} {row['fault']:10} {row['wall_s']:7.1f} s  {what}: "
@@ -110,9 +88,8 @@ def one_line(row: dict) -> str:
     )
 
 
-def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
+def table(rows: list[dict]) -> str:
     """Return the table in Markdown: a row an architecture, then what was missed."""
-    rows = list(rows)
     answered = [r for r in rows if r["outcome"] not in NOT_SCORED]
     sound = [r for r in answered if r["fault"] == "healthy"]
     planted = [r for r in answered if r["fault"] != "healthy"]
@@ -120,18 +97,16 @@ def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
     missed = [r for r in planted if r["outcome"] != "right"]
     harmless = sum(r.get("harmless", False) for r in planted)
     ratios = [r["wall_s"] / r["alone_s"] for r in sound if r.get("alone_s")]
+    timed = ""
+    if ratios:
+        timed = f"; healthy triage takes {median(ratios):.2f} times the script alone (median of "
+        timed += f"{len(ratios)} pairs)"
     text = [
         f"{len(sound)} healthy, {len(alarms)} false alarms; {len(planted)} planted, "
         f"{len(planted) - len(missed)} found with category, input or kernel, and line "
         f"({harmless} of them layouts that change no value, found not to be blamed)"
-        + (
-            f"; healthy triage takes {median(ratios):.2f} times the script alone (median of "
-            f"{len(ratios)} pairs)"
-            if ratios
-            else ""
-        )
-        + f". {len(rows) - len(answered)} did not compile, fail by themselves or gave no answer "
-        "in time.",
+        f"{timed}. {len(rows) - len(answered)} did not compile, fail by themselves or gave no "
+        "answer in time.",
         "",
         "| architecture | from | compiled as | healthy | faults found | missed |",
         "|---|---|---|---|---|---|",
@@ -150,7 +125,6 @@ def table(rows: Iterable[dict], median: Callable[[list[float]], float]) -> str:
 
 def every_task(device: str) -> list[dict]:
     """Return what can be done with each architecture; imports torch."""
-    sys.path.insert(0, str(HERE))
     import architectures
 
     found = []
@@ -173,14 +147,10 @@ def expected(case, device: str) -> dict:
         known = faults.FAULTS[planted]
         spoilt = next(iter(inputs)) if planted == "device" else known.input_of(case, inputs)
         index = list(inputs).index(spoilt)
-        found[planted] = {
-            "category": known.category,
-            "input": spoilt,
-            "index": index,
-            "line": known.line,
-        }
+        found[planted] = {"category": known.category, "input": spoilt, "index": index}
+        found[planted]["line"] = known.line
     return found
 
 
 if __name__ == "__main__":
-    print(json.dumps(every_task(json.loads(sys.argv[1])["device"])))
+    print(json.dumps(every_task(sys.argv[1])))
