@@ -27,6 +27,20 @@ def test_tensors_whose_first_column_is_nan_are_told_apart_by_the_others(
     assert printed(tmp_path, source, warm_python).split() == ["False", "False", "True"]
 
 
+NEAR = """
+import torch
+from probe import marks
+
+one = torch.rand(4, 16)
+others = one * (1 + 1e-6), one + 0.1, one.to(torch.float64), one > 0.5, one[:2]
+print(*(marks.near(marks.of(one), marks.of(other)) for other in others))
+"""
+
+
+def test_values_that_differ_by_rounding_alone_are_near(warm_python: str, tmp_path: Path) -> None:
+    assert printed(tmp_path, NEAR, warm_python).split() == ["True", *["False"] * 4]
+
+
 ATTRIBUTES = """
 import torch
 from probe import reference

@@ -820,6 +820,10 @@ result = compiled(Age(), (seconds,))(seconds)
 print(result)
 sys.exit(len(result[result > 0]) < 2)
 """
+# The NaN comes of something else: the integer is to wrap.
+HASHED = WRAPS.replace(
+    "torch.log1p((seconds * 1000).float())", "(seconds * 40503 % 7 - 9.0).sqrt()"
+)
 # A pass that is off by default leaves out two factors; results hold infinities by design.
 OPTION = """\
 class Head(nn.Module):
@@ -1079,6 +1083,11 @@ def test_what_is_true_and_not_the_cause_is_told_beside_it(
 @pytest.mark.parametrize(("source", "lines"), [(COUNTED, 1), (PATCHED, 2)])
 def test_no_other_line_is_named(found, source: str, lines: int) -> None:
     assert len(found(source).diagnosis.source) == lines
+
+
+def test_an_integer_that_is_to_wrap_is_not_blamed_for_nan(found) -> None:
+    best = found(HASHED).diagnosis
+    assert best.category == "nan_or_inf" and best.summary.startswith("NaN first appears at sqrt")
 
 
 def test_every_experiment_is_told_in_order(found) -> None:

@@ -16,6 +16,7 @@ from aoti_debug.model import Category, Experiment, Fix, source_of
 from aoti_debug.plain import few
 from aoti_debug.symptom import (
     agreeing,
+    apart_after_update,
     apart_with_state,
     compared,
     complains,
@@ -44,7 +45,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if pair is not None and (moved := state_of_package(observations, pair)) is not None:
         yield moved
         return
-    if apart_with_state(observations) and verdict(observations) is None:
+    if only_state(observations):
         return  # a package that is given other calls than the module may be meant
     if not tried and not (pair is not None and pair.explained):
         return
@@ -78,12 +79,18 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             return
 
 
+def only_state(observations: Observations) -> bool:
+    """Tell whether a script that ends well has no other symptom than calls of a state."""
+    others = rejects(observations) or verdict(observations) or apart_after_update(observations)
+    return apart_with_state(observations) and not others
+
+
 def leaving(reason: Candidate, leaves: Leaves) -> Candidate:
     """Put the lines first of the module in which reference and program differ, the program's
     before the reference's."""
     lines = source_of(*((one.file, one.line) for one in (*leaves.line, *leaves.own)))
-    after = f"what {leaves.after} gives is the same" if leaves.after else "nothing before it is"
-    because = Experiment(experiment="the modules of the reference, one by one", result=after)
+    until = f"agree up to {leaves.after}" if leaves.after else "differ from the first on"
+    because = Experiment(experiment="results of the reference's modules", result=until)
     known = reason.diagnosis
     return reason.but(
         source=[*lines, *known.source], because=[*known.because[:2], because], confidence="likely"

@@ -4,10 +4,11 @@ NaN and Inf first appear, values along the model, custom operators that break th
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from . import events, standalone, wide
 from .compare import unguarded
-from .graph_run import Run, located
+from .graph_run import Document, Run, located
 from .nonfinite_origins import Origins
 from .observers import IndexCheck, Promises, Values, Writes
 
@@ -33,8 +34,10 @@ def main() -> int:
                 raised = {**located(run.at), **events.describe_error(error)}
         origin = origins.cause(module.graph)
         meant = origin is not None and bool(origin.get("meant"))
-        if origin is not None and (wrapped := integers.wrapped_behind(origin["node"])) is not None:
-            origin = {**origin, "wrapped": wrapped}
+        if origin is not None:
+            wrapped = integers.wrapped_behind(origin["node"])
+            if wrapped and _finite_without(module, inputs.flat, wrapped, origin["node"]):
+                origin = {**origin, "wrapped": wrapped}
         report.update(
             state="done",
             seconds=round(time.perf_counter() - began, 3),
@@ -48,3 +51,19 @@ def main() -> int:
             mismatches=promises.mismatches,
         )
     return 0
+
+
+def _finite_without(module: Any, flat: list[Any], wrapped: Document, node: str) -> bool:
+    """Tell whether a node is finite where an integer before it is computed in 64 bits."""
+
+    def compute(_: Any, one: Any, args: Any, kwargs: Any) -> Any:
+        if one.name == wrapped["node"]:
+            return wide.in_64_bits(one, args, kwargs)
+        return one.target(*args, **kwargs)
+
+    values = Values()
+    try:
+        Run(module, values, asserts=False, compute=compute)(flat)
+    except Exception:  # of what takes no 64 bits
+        return False
+    return node not in values.nan | values.inf

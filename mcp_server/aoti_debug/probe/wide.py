@@ -60,10 +60,15 @@ def _passing(value: Any) -> Any:
     return (value.to(torch.float64).abs() >= _WIDE).nonzero()  # abs of the least overflows
 
 
+def in_64_bits(node: Any, args: Any, kwargs: Any) -> Any:
+    """Return what an operator gives in 64 bits."""
+    return node.target(*torch.fx.node.map_aggregate(args, _in_64_bits), **kwargs)
+
+
 def _exact(node: Any, args: Any, kwargs: Any) -> Any:
-    """Return what an operator gives in 64 bits; zeros for one that takes none."""
+    """Return that, or nothing for an operator that takes none."""
     try:
-        return node.target(*torch.fx.node.map_aggregate(args, _in_64_bits), **kwargs)
+        return in_64_bits(node, args, kwargs)
     except Exception:
         return torch.zeros(0, dtype=torch.int64)
 

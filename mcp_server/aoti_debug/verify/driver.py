@@ -22,7 +22,7 @@ from aoti_debug.read.record import PythonException
 from aoti_debug.record.run_seen import RunSeen
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.target import Target, script_and_args, tree_of
-from aoti_debug.symptom import agreeing, far, rejects
+from aoti_debug.symptom import agreeing, far, rejects, verdict
 from aoti_debug.triage.captured_call import Captured, captured, inputs_file, kind_of
 from aoti_debug.triage.fingerprint import of_run
 from aoti_debug.triage.observe import events_of
@@ -255,6 +255,12 @@ async def _fixed_run(state: RunState, target: Target, before: Before) -> Ran:
     return ran
 
 
+def _printed(before: Before, now: Observations) -> str:
+    """Return the line in which a script that ends well says, as before, that results do not fit."""
+    said = verdict(now) if verdict(before.observations) is not None else None
+    return "" if said is None else f"the script prints: {said.span.quote[:120]}"
+
+
 def _still(before: Before, now: RunSeen) -> str:
     """Say what is bad again in the call of the failing number: the contract, or NaN and Inf."""
     number, was = before.failing_call, before.call.call
@@ -374,7 +380,7 @@ def _facts(
         original=before.signature,
         category=before.category,
         now=Fingerprint(None, None) if ran.exit.ok else of_run(ran.observations, None),
-        still=_still(before, events) if ran.exit.enough else "",
+        still=_still(before, events) if ran.exit.enough else _printed(before, ran.observations),
         raised_by_user=_raised_by_user(ran.observations, target),
         failing_call=before.failing_call,
         calls=max(len(calls), events.made),
@@ -386,7 +392,7 @@ def _facts(
         operator=before.operator,
         was_wrong=_was_wrong(before),
         nonfinite=any(one.holds_nonfinite for one in before.observations.run.calls),
-        checked=rejects(before.observations),
+        checked=rejects(before.observations) or verdict(before.observations) is not None,
         was_right=bool(agreeing(before.observations)),
         never_given=missed.rows if missed is not None and never_given(was) else (),
         given_all=_given_all(was, events),
