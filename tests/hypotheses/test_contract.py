@@ -90,6 +90,14 @@ def test_a_bound_that_calls_within_it_are_as_wrong_as_those_above_is_not_the_cau
     assert 1 <= len(best.because) <= 3
 
 
+@pytest.mark.parametrize(("keeping", "role"), [(DIFFERS, "also_true"), (AGREES, "open")])
+def test_a_break_of_a_call_that_was_not_kept_is_judged_by_the_others(
+    keeping: dict[str, Any], role: str
+) -> None:
+    found = run(DIFFERS, keeping)
+    assert weigh(OVER, replace(found, trials=found.trials[1:])).role == role
+
+
 def test_a_break_of_a_call_that_the_script_does_not_complain_of_is_not_the_cause() -> None:
     apart = {"apart": 0.5, "largest": 1.0, "unlike": 0, "wrong": 9, "of": 32}
     settings = {"autocast": "cpu bfloat16", "exported_autocast": "off"}

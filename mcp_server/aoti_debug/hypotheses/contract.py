@@ -43,13 +43,13 @@ def weigh(finding: InputFinding, observations: Observations) -> Weighed:
     if made := as_the_module(observations):
         return Weighed("also_true", made, "the module gives the same results")
     keeping = [one for one in every if not one[0].breaks]
-    if not breaking:
-        return OPEN
-    narrowed = bounds(finding, observations) is not None
     if wrong := [one for one in keeping if one[1].given.wrong_values]:
         calls = numbers(wrong)
         because = lines(wrong, "which keeps the contract") + lines(breaking)
         return Weighed("also_true", because, f"{calls}, which break nothing, are wrong as well")
+    if not breaking:
+        return OPEN
+    narrowed = bounds(finding, observations) is not None
     if all(outcome.without and outcome.without.wrong_values for _, outcome in breaking):
         because = lines(breaking, "as it was made") + lines(breaking)
         return Weighed("also_true", because, "the results stay wrong when this is corrected")
