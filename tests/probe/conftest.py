@@ -196,6 +196,7 @@ def run_step(tmp_path: Path, python: str) -> Callable[..., Replayed]:
         script = str(PROBE / "script.py")
         words = (script, name, *map(str, argv), "--report", str(report))
         ran = run_python(tmp_path, *words, probe=False, python=python)
+        assert report.stat().st_mode & 0o077 == 0
         return Replayed(ran, json.loads(report.read_text()))
 
     return run

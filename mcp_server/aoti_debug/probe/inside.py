@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -21,24 +22,18 @@ def noted(module: Any, found: list[list[Any]]) -> Iterator[None]:
     """Note what each module within one gives: name, class, place of its code, elements of its first
     tensor; in the order in which they end."""
 
-    def note(name: str, place: list[Any], result: Any) -> None:
+    def note(known: list[Any], _: Any, __: Any, result: Any) -> None:
         with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
             if tensors := marks.tensors(result):
-                found.append([name, *place, marks.held(tensors[0])])
+                found.append([*known, marks.held(tensors[0])])
 
     hooks = []
     for name, one in [*module.named_modules()][1 : _MODULES + 1]:
         code = getattr(type(one).forward, "__code__", None)
-        place = [
-            type(one).__name__,
-            *([code.co_filename, code.co_firstlineno] if code else ["", 0]),
-        ]
-
-        def hook(_: Any, __: Any, result: Any, name: str = name, place: Any = place) -> None:
-            note(name, place, result)
-
+        place = [code.co_filename, code.co_firstlineno] if code else ["", 0]
+        noting = functools.partial(note, [name, type(one).__name__, *place])
         with contextlib.suppress(Exception):  # of a module that takes no hooks
-            hooks.append(one.register_forward_hook(hook))
+            hooks.append(one.register_forward_hook(noting))
     try:
         yield
     finally:
@@ -74,8 +69,7 @@ def leaves_at(program: Any, flat: Sequence[Any], given: Sequence[Sequence[Any]])
     if last == len(given) - 1:
         return None
     before = given[last][0] if last >= 0 else ""
-    *_, first = [given[last + 1][0]]
-    parts = first.split(".")
+    parts = given[last + 1][0].split(".")
     paths = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
     outside = [one for one in paths if not f"{before}.".startswith(f"{one}.")] or paths[:1]
     name = next((one for one in outside if one in held.modules), outside[-1])

@@ -11,13 +11,9 @@ _NUMBER = re.compile(
     r"(?i)\b(?:max_)?(?:abs_)?(?:diff(?:s|erences?)?|mismatch|apart|(?<!standard )deviation)\b"
     r"[^\d\n]{0,40}?(\d{1,12}\.\d{1,20}(?:e[-+]?\d{1,3})?|\d(?:\.\d{1,20})?e[-+]?\d{1,3})"
 )
-
-
 _VERDICT = re.compile(
     r"(?<!\b0 )(?<!\bNO )\b(?:FAIL(?:ED|URE)?|MISMATCH(?:ED)?|NOT OK)\b(?!\W{0,3}0\b)"
 )
-
-
 _NAN = re.compile(r"(?<![\w.])nan(?![\w.(])")
 
 

@@ -115,8 +115,10 @@ class RunSeen:
     def handled(self) -> list[Call]:
         """Return the calls that raised in a script that made them again, and complains of what
         others returned."""
+        if not self.rejected:
+            return []
         again = {(p.pid, p.id) for p in self.of("run") if not p.ok and self.retried(p)}
-        return [call for call in self.calls if self.rejected and (call.pid, call.id) in again]
+        return [call for call in self.calls if (call.pid, call.id) in again]
 
     @property
     def _suspicious(self) -> Call | None:
@@ -157,13 +159,26 @@ class RunSeen:
     def retried(self, failed: Phase) -> bool:
         """Tell whether that call was made while the script handled what the first one raised."""
         following = self._following(failed)
-        key = (following.pid, following.id) if following is not None else None
-        tries = (call for call in self.calls if call.handling)
-        return self.made_again(failed) and any((call.pid, call.id) == key for call in tries)
+        own = following is not None and (following.pid, following.id) in self._handling
+        return own and self.made_again(failed)
 
     def _following(self, failed: Phase) -> Phase | None:
-        later = (one for one in self.of("run") if one.span.first > failed.span.first)
-        return next((one for one in later if one.pid == failed.pid), None)
+        return self._next_calls.get((failed.pid, failed.id))
+
+    @cached_property
+    def _next_calls(self) -> dict[tuple[int, int], Phase]:
+        """Return the call after each one of the same process."""
+        found: dict[tuple[int, int], Phase] = {}
+        last: dict[int, Phase] = {}
+        for one in sorted(self.of("run"), key=lambda one: one.span.first):
+            if (before := last.get(one.pid)) is not None:
+                found[before.pid, before.id] = one
+            last[one.pid] = one
+        return found
+
+    @cached_property
+    def _handling(self) -> set[tuple[int, int]]:
+        return {(call.pid, call.id) for call in self.calls if call.handling}
 
     @cached_property
     def error(self) -> str:

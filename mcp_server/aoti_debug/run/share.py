@@ -42,21 +42,18 @@ def levels(going: Sequence[Share]) -> list[int]:
     readings with a weight, the rest idle; alone, further runs leave room for newcomers."""
     crowded = len({share.client for share in going}) > 1
     runs = Counter(share.client for share in going if not share.short)
-    first: dict[tuple[str, bool], Share] = {}
+    ahead: dict[Share, int] = {}  # how many of its client's, of its kind, come first
+    seen: Counter[tuple[str, bool]] = Counter()
     for share in sorted(going, key=lambda share: share.stuck):
-        first.setdefault((share.client, share.short), share)
-
-    second: dict[str, Share] = {}
-    for share in going:
-        if share.short and first[share.client, True] is not share:
-            second.setdefault(share.client, share)
+        ahead[share] = seen[share.client, share.short]
+        seen[share.client, share.short] += 1
 
     def level(share: Share) -> int:
-        behind = first[share.client, share.short] is not share
+        behind = ahead[share]
         if not crowded:
             return BESIDE if behind and not share.short else 0
         if behind:
-            return BESIDE if share.short and second[share.client] is share else IDLE
+            return BESIDE if share.short and behind == 1 else IDLE
         several = runs[share.client] > (not share.short)
         return (BESIDE if several else READS) if share.short else SEVERAL * several
 
