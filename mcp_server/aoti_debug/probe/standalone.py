@@ -31,9 +31,11 @@ Document = dict[str, Any]
 
 
 class Report:
-    """A JSON file that is whole at any moment, even if the process dies in the next one."""
+    """A JSON file that is whole at any moment, even if the process dies in the next one. It and
+    what the process writes beside it are its user's alone."""
 
     def __init__(self, path: str | None) -> None:
+        os.umask(0o077)
         # Taken before anything of the target's is imported.
         self.content: Document = {"key": events.secret()} if events.enabled() else {}
         self._path = Path(path) if path else None
@@ -112,9 +114,7 @@ def prepare(options: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def started(options: argparse.Namespace, **content: Any) -> Iterator[Report]:
-    """Begin the report and import torch; what raises within is reported, and ends the process.
-    What it writes is its user's alone."""
-    os.umask(0o077)
+    """Begin the report and import torch; what raises within is reported, and ends the process."""
     report = Report(options.report)
     report.update(state="import", **content)
     with report.of_failure():
