@@ -178,7 +178,7 @@ def watch_run(original: Callable[..., Any], point: Point) -> Callable[..., Any]:
     @functools.wraps(original)
     def run(runner: Any, inputs: Any, *more: Any, **named: Any) -> Any:
         # A model calls its own loader.
-        if _thread.inside or _state.thread == _ident() or not isinstance(inputs, (list, tuple)):
+        if _state.thread == _ident() or _thread.inside or not isinstance(inputs, (list, tuple)):
             return original(runner, inputs, *more, **named)
         given = (*inputs,)
         if boxed and isinstance(inputs, list):

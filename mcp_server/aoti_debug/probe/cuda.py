@@ -7,6 +7,7 @@ import ctypes
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from . import shared_buffer
@@ -14,7 +15,7 @@ from . import shared_buffer
 MARKS = 1024  # calls that may be on devices at the same time
 POOL_BYTES = 4 << 20
 COPIES, OUTPUTS = 24, 20  # of one launch, as the kernels declare them
-_ROWS = 5 * OUTPUTS  # numbers that a launch is given at most
+ROWS = 5 * OUTPUTS  # numbers that a launch is given at most; their count and words follow
 _NO_CONTEXT = 201  # an error of the driver
 _THREADS, _EACH = 256, 16  # of a block; elements of a thread
 _BLOCKS = 264
@@ -117,24 +118,26 @@ class Driver:
 
 class Part:
     """A launch whose parameters stay but for addresses: rows of numbers, how many, further words.
-    `rows` has the index of each row's tensor, and the second of its numbers."""
+    `rows` has the index of each row's tensor, and the second of its numbers; `on` what launches it
+    on each stream."""
 
-    __slots__ = ("blocks", "given", "kernel", "numbers", "rows")
+    __slots__ = ("blocks", "given", "kernel", "numbers", "on", "rows")
 
     def __init__(
         self, kernel: int, rows: Sequence[tuple[int, tuple[int, ...]]], blocks: int, words: int
     ) -> None:
-        parameters = (ctypes.c_uint64 * (_ROWS + 4))()
+        parameters = (ctypes.c_uint64 * (ROWS + 4))()
         at = ctypes.addressof(parameters)
-        places = (0, *range(_ROWS, _ROWS + 1 + words))
+        places = (0, *range(ROWS, ROWS + 1 + words))
         self.kernel, self.blocks = ctypes.c_void_p(kernel), blocks
         self.given = (ctypes.c_void_p * len(places))(*(at + 8 * n for n in places))
         self.numbers = memoryview(parameters).cast("B").cast("Q")
         flat = [number for _, numbers in rows for number in numbers]
         for place, number in enumerate(flat):
             self.numbers[place] = number
-        self.numbers[_ROWS] = len(rows)
+        self.numbers[ROWS] = len(rows)
         self.rows = [(index, numbers[1]) for index, numbers in rows]
+        self.on: dict[int, Callable[[], int]] = {}
 
 
 class Device:
@@ -157,7 +160,6 @@ class Device:
         driver("cuMemsetD8Async", scratch, 0, ctypes.c_size_t(16 * MARKS), self.stream)
         driver("cuStreamSynchronize", self.stream)
         self.pools: list[Pool] = []
-        self.streams: dict[int, ctypes.c_void_p] = {}
         self.empty = self.copies(())  # marks a call
 
     def copies(self, places: Sequence[tuple[int, int, int]]) -> list[Part]:
@@ -183,20 +185,17 @@ class Device:
         starts = range(0, len(rows) or 1, limit)
         return [Part(kernel, rows[at : at + limit], blocks, words) for at in starts]
 
-    def start(self, part: Part, stream: int, *words: int) -> None:
-        """Launch a part on a stream; the words follow the rows and their number."""
-        known = self.streams.get(stream)
-        if known is None:
-            known = self.streams[stream] = ctypes.c_void_p(stream)
-        at = _ROWS
-        for word in words:
-            at += 1
-            part.numbers[at] = word
-        shape = part.blocks, 1, 1, _THREADS, 1, 1, 0
-        code = self.driver.launch(part.kernel, *shape, known, part.given, None)
+    def start(self, part: Part, stream: int) -> None:
+        """Launch a part on a stream."""
+        launch = part.on.get(stream)
+        if launch is None:
+            where = part.blocks, 1, 1, _THREADS, 1, 1, 0, ctypes.c_void_p(stream)
+            launch = partial(self.driver.launch, part.kernel, *where, part.given, None)
+            part.on[stream] = launch
+        code = launch()
         if code == _NO_CONTEXT:  # of this thread, which has not used CUDA before
             self.driver("cuCtxSetCurrent", ctypes.c_void_p(self.context))
-            code = self.driver.launch(part.kernel, *shape, known, part.given, None)
+            code = launch()
         if code:
             raise Unavailable(f"cuLaunchKernel: CUDA error {code}")
 

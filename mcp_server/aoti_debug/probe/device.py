@@ -24,6 +24,7 @@ from .cuda import (
     MARKS,
     OUTPUTS,
     POOL_BYTES,
+    ROWS,
     Block,
     Device,
     Driver,
@@ -41,7 +42,7 @@ _SHARE = 20  # of the time, that goes into keeping the inputs of such calls: one
 _END_S = 10.0  # for the calls under way when a process ends
 _BUSY = 600  # an error of the driver
 _WORDS = 8
-_PENDING = 8  # calls that are read together
+_PENDING = 32  # calls that are read together
 _described = struct.Struct("=5Q").pack_into
 
 # dtype -> bits of the exponent, bits of the mantissa, bytes, elements in one
@@ -63,16 +64,13 @@ Looks = list[Part]  # launches that look at outputs of some sizes and dtypes
 class Entry:
     """One call on a device, from before its launch until its outputs are judged."""
 
-    __slots__ = tuple(
-        "at begun block bytes call group launched loaded over seen slot stream".split()
-    )
+    __slots__ = tuple("at block bytes call group launched loaded over seen slot stream".split())
 
     def __init__(self, at: int, stream: int, call: int, loaded: Any, group: Any, slot: int) -> None:
         self.at, self.stream = at, stream  # the device's number
         self.call, self.loaded, self.group, self.slot = call, loaded, group, slot
         self.block: Block | None = None
         self.bytes = 0  # of its inputs
-        self.begun = time.perf_counter()
         self.seen = 0  # what its outputs on the host hold
         self.launched = self.over = False
 
@@ -95,7 +93,8 @@ class Watcher:
             events.note("keep what devices tell in a file", error)
             self.marks_at = driver.pinned(_FILE_BYTES)
             ctypes.memset(self.marks_at, 0, size)
-        self.marks = (ctypes.c_uint64 * (_WORDS * MARKS)).from_address(self.marks_at)
+        marks = (ctypes.c_uint64 * (_WORDS * MARKS)).from_address(self.marks_at)
+        self.marks = memoryview(marks).cast("B").cast("Q")
         self.host = [Pool(self.marks_at + size, _FILE_BYTES - size, ctypes.string_at)]
         self.entries: deque[Entry] = deque()
         self.next = 0
@@ -148,7 +147,8 @@ class Watcher:
                         numbers[place] = flat[n].data_ptr()
                         numbers[place + 1] = base + at
                         place += 3
-                    device.start(part, stream, mark if part is parts[-1] else 0, call)
+                    numbers[ROWS + 1], numbers[ROWS + 2] = mark if part is parts[-1] else 0, call
+                    device.start(part, stream)
             except Unavailable:
                 self.drop(entry)
                 raise
@@ -224,8 +224,9 @@ class Watcher:
                             leaf = leaves[n] = leaf.contiguous()
                         numbers[place] = leaf.data_ptr()
                         place += 5
-                    mark = at if part is looks[-1] else 0
-                    device.start(part, entry.stream, scratch, mark, entry.call)
+                    numbers[ROWS + 1], numbers[ROWS + 3] = scratch, entry.call
+                    numbers[ROWS + 2] = at if part is looks[-1] else 0
+                    device.start(part, entry.stream)
             except Unavailable:
                 self.drop(entry)
                 raise
@@ -240,16 +241,19 @@ class Watcher:
 
     def read(self) -> None:
         """Settle what the devices have judged, in the order of the calls."""
-        if not self.reading.acquire(False):
-            return
+        entries, marks = self.entries, self.marks
+        if not self.reading.acquire(len(entries) > MARKS // 2):
+            return  # another thread does
         try:
-            while self.entries and self._passed(self.entries[0]):
-                entry = self.entries[0]
+            while entries:
+                entry = entries[0]
                 if not entry.over:
-                    found = self.marks[_WORDS * entry.slot + 2]
-                    self.settle(entry, entry.seen | found)
+                    at = _WORDS * entry.slot
+                    if not entry.launched or marks[at + 1] != entry.call:
+                        break
+                    self.settle(entry, entry.seen | marks[at + 2])
                 with self.lock:
-                    self.entries.popleft()
+                    entries.popleft()
                     if entry.over:
                         self._free(entry)
                     else:
@@ -258,11 +262,6 @@ class Watcher:
                         self.latest = entry
         finally:
             self.reading.release()
-
-    def _passed(self, entry: Entry) -> bool:
-        if entry.over:
-            return True
-        return entry.launched and self.marks[_WORDS * entry.slot + 1] == entry.call
 
     def _free(self, entry: Entry) -> None:
         if entry.block is not None:
@@ -281,13 +280,15 @@ class Watcher:
 
     def _watch(self) -> None:
         """Read from time to time: a process may end at any moment, and make no more calls."""
-        filed, again = None, 0.0
+        seen, since, filed, again = None, 0.0, None, 0.0
         while not self.ended:
             time.sleep(_POLL_S)
             try:
                 self.read()
                 found, now = self.first(), time.perf_counter()
-                if found is None or found is filed or now < max(found.begun + _STUCK_S, again):
+                if found is not seen:
+                    seen, since = found, now
+                if found is None or found is filed or now < max(since + _STUCK_S, again):
                     continue
                 filed = found
                 self.on_stuck(found)

@@ -148,8 +148,6 @@ def _quick(torch: Any, model: Any, call: Any, names: tuple[str, ...]) -> Quick |
             return None
         first, order = len(call.args), list(call.kwargs)  # the package's, not that of the call
         copies = copies[:first] + [copies[first + order.index(name)] for name in names]
-    sizes, strides = [list(t.shape) for t in flat], [list(t.stride()) for t in flat]
-    guards = c._dynamo.guards.TensorGuards
-    alike = guards(*flat, dynamic_dims_sizes=sizes, dynamic_dims_strides=strides).check
+    alike = outputs.laid_out_alike(flat)
     of = weakref.ref(model, lambda _: quick.pop(key, None))
     return of, names, len(flat), alike, copies, call.group, call.loaded

@@ -37,14 +37,16 @@ class Later(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Outputs that were finite and as promised: their sizes; of each its dtype, its device's
-    number or -1, its bytes and what turns them into floats, None where torch does; the places of
-    those on a device, and the launches that look at them."""
+    """Outputs that were finite and as promised: how many, and what tells others that are laid out
+    alike; of each on the CPU its index, and what turns its bytes, so many, into floats, None where
+    torch does; the indices of those on a device, their places among all, and the launches that
+    look at them."""
 
-    sizes: Sequence[Any] = ()
-    readers: Sequence[tuple[Any, int, int, Any]] = ()
-    places: list[int] | None = None
-    looks: dict[int, list[cuda.Part]] = {}  # noqa: RUF012
+    count: int
+    alike: Callable[..., bool]
+    on_host: list[tuple[int, int, Any]]
+    on_device: list[int]
+    later: Later | None
 
 
 class Returned:
@@ -55,7 +57,7 @@ class Returned:
     def __init__(self, row: int, numbers: memoryview[int], promised: list[Any]) -> None:
         self.row = row
         self.promised = promised
-        self.known = Known()
+        self.known: Known | None = None
         self.numbers = numbers
         self.places: dict[int, int] = {}
         self.finite = self.place(0)
@@ -110,26 +112,21 @@ def leaves(result: Any) -> Sequence[Any]:
 
 def judged(returned: Returned, flat: Sequence[Any]) -> tuple[int, Later | None]:
     """Return what `seen` does, with UNLIKE where the outputs are not as promised."""
-    sizes, readers, places, looks = returned.known
-    if readers and [leaf.shape for leaf in flat] == sizes:
-        leaves = []
-        for leaf, (dtype, at, size, floats) in zip(flat, readers):
-            if leaf.dtype is not dtype or leaf.get_device() != at:
-                break
-            if at >= 0:
-                if size:
-                    leaves.append(leaf)
-                continue
+    known = returned.known
+    if known is not None and len(flat) == known.count and known.alike(*flat):
+        for index, size, floats in known.on_host:
+            leaf = flat[index]
             if floats is not None:
-                if not leaf.is_contiguous():
-                    break
                 total = sum(floats(_bytes(leaf.data_ptr(), size)))
             else:
-                total = leaf.sum().item() if size else 0.0
+                total = leaf.sum().item()
             if total - total != 0.0:
                 break
         else:
-            return 0, Later(leaves, places, looks) if places is not None else None
+            if known.later is None:
+                return 0, None
+            _, places, looks = known.later
+            return 0, Later([flat[n] for n in known.on_device], places, looks)
     signature, later = seen(flat)
     if returned.promised:
         signature |= _unlike(returned, flat)
@@ -138,26 +135,37 @@ def judged(returned: Returned, flat: Sequence[Any]) -> tuple[int, Later | None]:
     return signature, later
 
 
-def _known(flat: Sequence[Any], later: Later | None) -> Known:
-    """Return how outputs like these are read; nothing where one is special."""
+def _known(flat: Sequence[Any], later: Later | None) -> Known | None:
+    """Return how outputs like these are read; None where one is special."""
     plain = _modules["torch"].Tensor
-    readers: list[tuple[Any, int, int, Any]] = []
-    for leaf in flat:
+    on_host: list[tuple[int, int, Any]] = []
+    on_device: list[int] = []
+    for n, leaf in enumerate(flat):
         if type(leaf) is not plain or not (leaf.is_cpu or leaf.is_cuda) or leaf.is_complex():
-            return Known()
+            return None
         count, width, floats = leaf.numel(), leaf.element_size(), None
         if not leaf.is_floating_point():
-            count = 0
-        elif leaf.is_cpu and width == 1:
-            return Known()
-        elif leaf.is_cpu and count <= _SMALL and leaf.is_contiguous():
-            form = _FORMATS.get(str(leaf.dtype))
-            floats = struct.Struct(f"={count}{form}").unpack if form else None
-        readers.append((leaf.dtype, leaf.get_device(), count * width, floats))
-    sizes = [leaf.shape for leaf in flat]
-    if later is None:
-        return Known(sizes, readers)
-    return Known(sizes, readers, later.places, later.looks)
+            continue
+        if leaf.is_cuda:
+            on_device.append(n)
+        elif width == 1:
+            return None
+        elif count:
+            if count <= _SMALL and leaf.is_contiguous():
+                form = _FORMATS.get(str(leaf.dtype))
+                floats = struct.Struct(f"={count}{form}").unpack if form else None
+            on_host.append((n, count * width, floats))
+    return Known(len(flat), laid_out_alike(flat), on_host, on_device, later)
+
+
+def laid_out_alike(flat: Sequence[Any]) -> Callable[..., bool]:
+    """Return what tells, of as many tensors, that dtypes, devices, sizes and strides are these."""
+    sizes, strides = [list(t.shape) for t in flat], [list(t.stride()) for t in flat]
+    of: Any = _modules["torch"]._C._dynamo.guards.TensorGuards
+    check: Callable[..., bool] = of(
+        *flat, dynamic_dims_sizes=sizes, dynamic_dims_strides=strides
+    ).check
+    return check
 
 
 def seen(flat: Sequence[Any]) -> tuple[int, Later | None]:
