@@ -49,6 +49,7 @@ KEEP_ALIVE_S = 120  # longer than clients keep a connection: who closes first lo
 HEADERS_S, BODY_S = 10.0, 30.0  # for those of a request to come
 GRACE_S = 5  # for requests under way when the server ends
 CONNECTIONS, FILES = 256, 4096
+SHARES, NEW_S = 4, 3.0  # so many clients have room; a connection for so long, before it asks
 AT_ONCE = 6  # connections that are accepted before the event loop turns to others again
 WAITING = 1024  # in the kernel
 REQUESTS = 24  # of one client at a time
@@ -435,8 +436,8 @@ def _without_sessions(version: str, body: bytes) -> Response:
 
 class Connection(H11Protocol):
     """A connection that is ended when its request's headers do not come in time, or when there are
-    too many and it has asked for nothing; first those on which nobody was let in yet, then those
-    of the client that has most."""
+    too many: first those on which nobody was let in for NEW_S, then those of a client that has more
+    than its share, then new ones, then those of the client that has most."""
 
     _late: asyncio.TimerHandle | None = None
     since = 0.0
@@ -447,8 +448,14 @@ class Connection(H11Protocol):
         known = [c for c in self.connections if c is not self and isinstance(c, Connection)]
         others = [c for c in known if not c.transport.is_closing()]  # which takes a moment
         if len(others) >= most_connections():
-            of = Counter(c.owner for c in others)
-            idle = min(others, key=lambda c: (c.is_known, -of[c.owner], c.is_busy, c.since))
+            of, new = Counter(c.owner for c in others), time.monotonic() - NEW_S
+            share = most_connections() // SHARES
+
+            def turn(c: Connection) -> tuple[int, int, int, float]:
+                first = (1 if of[c.owner] > share else 3) if c.is_known else 2 * (c.since > new)
+                return first, -of[c.owner], c.is_busy, c.since
+
+            idle = min(others, key=turn)
             (self if idle.is_busy == BUSY else idle)._end("503 Service Unavailable")
         self.since = time.monotonic()
 
