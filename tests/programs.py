@@ -137,6 +137,9 @@ _HEAD = struct.Struct("iIII")
 _PATIENCE_S = 60.0
 
 
+ENDLESS = Path(f"/proc/{os.getpid()}/pagemap")  # a file without holes: minutes to read
+
+
 class FileWatch:
     """What happens to one file from now on."""
 

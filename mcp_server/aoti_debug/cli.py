@@ -17,7 +17,9 @@ def main() -> None:
     gc.set_threshold(200_000)  # little of what the imports make is garbage
     from aoti_debug.commands.app import run
 
-    sys.exit(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    gc.freeze()  # no garbage is looked for at the end
+    sys.exit(status)
 
 
 def _serve() -> None:

@@ -22,6 +22,7 @@ from aoti_debug.read import event_records
 from aoti_debug.read import scan as scan_module
 from aoti_debug.read.blocks import CHUNK, LIMIT, unwrapped
 from aoti_debug.read.event_records import Call, Details
+from aoti_debug.read.python_traceback import error_lines
 from aoti_debug.read.record import DeviceAssert, Line, PythonException, Record
 from aoti_debug.read.scan import LINE_LIMIT, log_readers, scan, scan_text
 from aoti_debug.record.counts import with_call_counts
@@ -124,6 +125,23 @@ def test_a_line_of_many_megabytes_stays_out_of_memory() -> None:
     assert [line.number for line in reader.lines] == [2]
     assert peak < 20 << 20
     assert result.notes == ("a: 1 lines were cut after 16384 bytes",)
+
+
+def test_of_a_hole_one_part_is_read(tmp_path: Path) -> None:
+    reader = Marks()
+    with (tmp_path / "log").open("wb+") as file:
+        file.seek(1 << 40)
+        file.write(b"\nmark\n")
+        file.truncate(1 << 41)
+        file.seek(0)
+        assert scan(file, "a", [reader]).bytes < 8 * CHUNK
+    assert [line.number for line in reader.lines] == [2]
+
+
+def test_blank_lines_are_not_read_one_by_one() -> None:
+    stream = io.BytesIO(b"\n" * 3_000_000 + b"no error\nit failed")
+    stream.readline = None  # type: ignore
+    assert [one.span.first for one in error_lines(stream, "a")] == [3_000_002]
 
 
 def test_an_endless_progress_bar_keeps_what_stands_after_it() -> None:

@@ -19,7 +19,7 @@ import anyio
 import psutil
 import pytest
 from mcp import Client
-from programs import CLOSED, READ, FileWatch
+from programs import CLOSED, ENDLESS, READ, FileWatch
 from server.conftest import (
     BEGIN,
     PATIENCE_S,
@@ -79,13 +79,10 @@ def target(tmp_path: Path) -> Iterator[Target]:
 
 
 @pytest.fixture
-def reading(server: Server, tmp_path: Path) -> Iterator[FileWatch]:
-    """Have the server read a log that takes an hour; watch that log."""
-    path = tmp_path / "endless.log"
-    path.touch()
-    os.truncate(path, 1 << 40)
-    watch = FileWatch(path)
-    server.call({"path": str(path)}, "diagnose_log")
+def reading(server: Server) -> Iterator[FileWatch]:
+    """Have the server read a log that takes minutes; watch that log."""
+    watch = FileWatch(ENDLESS)
+    server.call({"path": str(ENDLESS)}, "diagnose_log")
     watch.wait(READ)
     yield watch
     watch.close()

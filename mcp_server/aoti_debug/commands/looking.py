@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -30,6 +31,7 @@ def diagnose(
     json: options.Json = False,
 ) -> NoReturn:
     """Diagnose an error text or a log; runs nothing."""
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"  # to look for some takes long
     check_report(report)
     if log == "-":
         answer = api.diagnose_log(text=sys.stdin.buffer.read().decode("utf-8", "surrogateescape"))

@@ -42,7 +42,7 @@ class Known(NamedTuple):
     torch does; the indices of those on a device, their places among all, and the launches that
     look at them."""
 
-    count: int
+    number: int
     alike: Callable[..., bool]
     on_host: list[tuple[int, int, Any]]
     on_device: list[int]
@@ -113,7 +113,7 @@ def leaves(result: Any) -> Sequence[Any]:
 def judged(returned: Returned, flat: Sequence[Any]) -> tuple[int, Later | None]:
     """Return what `seen` does, with UNLIKE where the outputs are not as promised."""
     known = returned.known
-    if known is not None and len(flat) == known.count and known.alike(*flat):
+    if known is not None and len(flat) == known.number and known.alike(*flat):
         for index, size, floats in known.on_host:
             leaf = flat[index]
             if floats is not None:

@@ -3,7 +3,9 @@ the readers share: spans, bounded collections, numbers in text."""
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import re
 from bisect import bisect_right
 from collections import deque
@@ -84,6 +86,19 @@ CHUNK = 1 << 20
 LINE_LIMIT = 16 << 10  # bytes of a line that are looked at; the rest is dropped
 
 
+def chunks(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield a stream in parts; of a hole of a sparse file, which ends no line, only the first."""
+    while data := stream.read(CHUNK):
+        yield data
+        if isinstance(stream, io.BytesIO) or data != bytes(len(data)):
+            continue
+        try:
+            stream.seek(stream.tell(), os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # the hole is the end
+                stream.seek(0, os.SEEK_END)
+
+
 @dataclass(slots=True)
 class Block:
     first: int  # number of its first line
@@ -113,7 +128,7 @@ class Blocks:
         return [text] if self.cut_lines else []
 
     def _whole_lines(self) -> Iterator[bytes]:
-        while data := self._stream.read(CHUNK):
+        for data in chunks(self._stream):
             self.bytes += len(data)
             if block := self._add(data):
                 yield block

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
-from aoti_debug.read.blocks import MARK, BlockReader
+from aoti_debug.read.blocks import LINE_LIMIT, MARK, BlockReader, Blocks, MultiSearch, chunks
 from aoti_debug.read.record import (
     QUOTE_LIMIT,
     Chain,
@@ -18,25 +18,33 @@ from aoti_debug.read.record import (
 )
 from aoti_debug.vocabulary import Place
 
-_SPEAKS = re.compile(
-    rb"\b(?:[\w.]{0,100}(?:Error|Exception)|ERROR|FATAL|[Ff]atal|[Ee]rror|[Ff]ailed|FAILED|"
-    rb"[Aa]borted|[Pp]anic)\b"
-)
+_WORDS = b"ERROR FATAL Fatal fatal error Failed failed FAILED Aborted aborted Panic panic".split()
+_SPEAKS = re.compile(rb"(?:Error|Exception|\b(?:%s))\b" % b"|".join(_WORDS))
 _HARMLESS = re.compile(rb"\b(?:0|no) (?:errors?|failed|failures?)\b", re.IGNORECASE)
-_LINE = 1 << 14
+_LOOKED = 64 << 20  # bytes of lines with such words, and 100 for each
 _KEPT = 20
 
 
 def error_lines(stream: BinaryIO, artifact: str) -> list[ErrorLine]:
-    """Return the first of those lines; of a longer line only the first 16 KiB are looked at."""
+    """Return the first of those lines; LINE_LIMIT bytes of each are looked at."""
     found: list[ErrorLine] = []
-    number, begins = 1, True
-    while len(found) < _KEPT and (piece := stream.readline(_LINE)):
-        if begins and _SPEAKS.search(piece) and not _HARMLESS.search(piece):
-            quote = piece.decode("utf-8", "replace").strip()[:QUOTE_LIMIT]
-            found.append(ErrorLine(Span(artifact, number, number, quote)))
-        begins = piece.endswith(b"\n")
-        number += begins
+    search, looked = MultiSearch([b"Error", b"Exception", *_WORDS]), 0
+    for block in Blocks(stream):
+        data, number, end = block.data, block.first, 0  # where the next line begins
+        for begin in search.begins(data):
+            if begin < end:
+                continue
+            number += data.count(b"\n", end, begin)
+            start = data.rfind(b"\n", 0, begin) + 1
+            end = data.find(b"\n", begin) + 1 or len(data)
+            line = data[start : min(end, start + LINE_LIMIT)]
+            looked += len(line) + 100
+            if _SPEAKS.search(line) and not _HARMLESS.search(line):
+                quote = line.decode("utf-8", "replace").strip()[:QUOTE_LIMIT]
+                found.append(ErrorLine(Span(artifact, number, number, quote)))
+            if len(found) >= _KEPT or looked > _LOOKED:
+                return found
+            number += 1
     return found
 
 
@@ -56,7 +64,7 @@ def said_lines(stream: BinaryIO, artifact: str) -> list[SaidLine]:
     head = stream.read(1 << 16)
     lines = list(enumerate(head.split(b"\n"), 1))
     rest, skipped = b"", 0
-    while piece := stream.read(1 << 20):
+    for piece in chunks(stream):
         whole = rest + piece
         rest = whole[-(1 << 16) :]
         skipped += whole.count(b"\n") - rest.count(b"\n")

@@ -30,7 +30,7 @@ DENSE = 2_000  # triggers in a block from which on its lines are sorted by kind 
 PARTS = 2_000  # of a line of carriage returns, in a block
 # What is read outside the tail: a line that is read counts its bytes, LINE_COST and HIT_COST for
 # each trigger in it, a new kind with triggers KIND_COST, one that is looked at a SORT_SHARE-th of
-# its bytes. Only a log made of triggers comes to the end.
+# its bytes, an escape 1. Only a log made of triggers comes to the end.
 WORK = 24_000_000
 LINE_COST = 200
 HIT_COST = 100
@@ -150,6 +150,7 @@ class _Dispatcher:
             return
         data = block.data
         if b"\x1b" in data:
+            self._work += data.count(b"\x1b")
             data = _ANSI.sub(b"", data)
         if any(data.find(c) >= 0 for c in (b"\x00", b"\x1b", b"\x07", b"\x08")):
             data = data.translate(None, _CONTROLS)
