@@ -137,6 +137,15 @@ def test_the_value_that_a_later_kernel_reads_and_nobody_wrote_is_the_one_that_is
     assert found is not None and (found[0].launch, found[0].like["node"]) == (0, "best")
 
 
+def test_what_is_like_no_value_of_its_kernel_is_the_last_of_them(torch: Any) -> None:
+    one = wrote(0, 0, torch.full((3,), float("-inf")), "add", "reciprocal")
+    matching = Matching([one])
+    for node, value in ("add", 0.0), ("reciprocal", float("inf")), ("later", 1.0):
+        sample = sampled(torch.full((3,), value))
+        matching.offer(Reference({"node": node, "name": node}, sample, sample))
+    assert one.like["node"] == "reciprocal"
+
+
 def test_a_copy_of_what_was_read_is_not_blamed_for_the_kernel_beside_it() -> None:
     launches = [launched("pad"), launched("silu"), launched("mm", 0, 1)]
     written = [Value(0, None, alike=False, moved=True), Value(1, None), Value(2, None)]

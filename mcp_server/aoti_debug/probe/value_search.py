@@ -248,6 +248,7 @@ class _Group:
         if node in self._nodes:
             same[self._nodes[node]] = True
         nearer = torch.where(own, apart < self.named, self.named.isinf() & (apart < self.nearest))
+        nearer |= own & (apart == self.named) & (apart >= _ALIKE)  # a kernel writes its last value
         self.named = torch.where(own, torch.minimum(apart, self.named), self.named)
         self.nearest = torch.minimum(apart, self.nearest)
         near = apart <= self._near.clamp(min=rounding)
@@ -291,7 +292,8 @@ class Matching:
             if named < _OTHER and value.digest in one.read:
                 named = _OTHER  # it is what the kernel was given
             order = _LOST if read and lost and not named else named, apart
-            if one.closest is None or order < one.closest[0]:
+            level = one.closest is not None and order == one.closest[0] and apart >= _ALIKE
+            if one.closest is None or order < one.closest[0] or level:
                 one.closest = order, value
             one.summed |= named < _OTHER and _is_multiple(one.sample, value)
             chosen = value.choice is not None and node in one.nodes
