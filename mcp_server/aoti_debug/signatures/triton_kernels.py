@@ -38,6 +38,7 @@ no_valid_configs autotune autotune_error KIND_TEXT
     means Every candidate failed to compile or to run; the reason of the last one follows. For user kernels only `configs` and `key` of triton.autotune are supported.
     fix Offer smaller configurations; drop other triton.autotune arguments; add ATEN to max_autotune_gemm_backends
     guide triton-and-autotuning.md#out-of-resource
+    after ^(?!.{0,120}torch/_inductor/select_algorithm\.py:\d).{0,4000}
     pattern No valid triton configs || (?:NoValidChoicesError|NoTritonConfigsError)
     pattern No choices to select || No triton configs are available || No choices exist for backend
     pattern All choices failed to compile for backend || No valid choices generated for
@@ -144,10 +145,11 @@ triton_frontend_refused triton_compile triton_error GENERAL_TEXT check_environme
     unlike example [a library's own check] RuntimeError: this backend does not support bf16
 triton_out_of_resource run kernel_resources EXACT_TEXT
     summary A Triton kernel asks for more shared memory, registers or threads than there are
-    means The block sizes and stages of a configuration do not fit. In max-autotune such configurations are dropped and the line is harmless; for a user kernel with one configuration it is fatal.
+    means The block sizes and stages of a configuration do not fit; for a kernel with one configuration that is fatal.
     check Did the compile go on afterwards? Then ignore it
     fix Reduce num_stages or the block sizes of the kernel; offer smaller configurations to triton.autotune
     guide triton-and-autotuning.md#out-of-resource
+    after ^(?!.{0,120}torch/_inductor/select_algorithm\.py:\d).{0,4000}
     pattern uses too much shared data
     pattern out of resource: [\w ]{1,200}, Required: \d{1,20}, Hardware limit: \d{1,20}
     pattern out of resource: \w{1,200} Required: \d{1,20} Hardware limit: ?\d{1,20}
@@ -156,6 +158,7 @@ triton_out_of_resource run kernel_resources EXACT_TEXT
     example [torch's static launcher] out of resource: triton_red_fused_3 Required: 262400 Hardware limit:232448
     example [ptxas] ptxas error   : Entry function 'triton_mm' uses too much shared data (0x19000 bytes, 0x18c00 max)
     unlike example torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB
+    unlike example [a choice of max-autotune] E1201 00:49:35.489000 590 torch/_inductor/select_algorithm.py:3924] No valid triton configs. OutOfResources: out of resource: shared memory, Required: 262144, Hardware limit: 232448.
 triton_pass_failed triton_compile triton_error KIND_TEXT check_environment
     summary A pass of Triton's compiler failed
     means The kernel's source was accepted, then MLIR or LLVM broke down: a bug of this Triton, or a combination of shape, dtype, num_stages and num_warps that it cannot lower on this GPU.
