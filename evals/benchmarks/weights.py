@@ -179,6 +179,21 @@ def capture(name: str, out: Path) -> str:
     return "fit" if close else "not fit"
 
 
+def held(name: str, out: Path) -> int:
+    """Return the bytes that a second call holds at most, as torch's allocator tells."""
+    import torch
+
+    inputs, named = torch.load(out / f"{name}.inputs.pt", weights_only=True)
+    model = torch._inductor.aoti_load_package(str(out / f"{name}.pt2"))
+    model(*inputs, **named)
+    torch.cuda.reset_peak_memory_stats()
+    kept: int = torch.cuda.memory_allocated()
+    model(*inputs, **named)
+    torch.cuda.synchronize()
+    most: int = torch.cuda.max_memory_allocated()
+    return most - kept
+
+
 class Bench:
     def __init__(self, out: Path, device: str) -> None:
         self.out, self.device = out, device
@@ -248,6 +263,10 @@ class Bench:
         shown = {name: round(size / 2**20, 1) for name, size in rows.items()}
         row = {"memory": name, "peak_mib": round(peak / 2**20, 1), "off": round(off, 4)}
         row |= {"mib": shown, "together": found.get("together"), "error": found.get("error")}
+        if self.device != "cpu":
+            call = "intermediate values of a call", "outputs", "workspaces of library calls"
+            row["call"] = sum(rows.get(one, 0) for one in call)
+            row["as torch tells"] = again(self.out, "--held", name, **self.how(name)).stdout.strip()
         return {**row, "answer": found}
 
     def captured(self, name: str) -> str:
@@ -275,6 +294,7 @@ def main() -> int:
         zoo=([], "models for memory and graphs"),
         compile=(str, argparse.SUPPRESS),
         capture=(str, argparse.SUPPRESS),
+        held=(str, argparse.SUPPRESS),
     ).parse_args()
     out = folder_at(options.out)
     if options.compile:
@@ -282,6 +302,9 @@ def main() -> int:
         return 0
     if options.capture:
         print(capture(options.capture, out))
+        return 0
+    if options.held:
+        print(held(options.held, out))
         return 0
     bench, jobs = Bench(out, options.device), options.jobs
     only = [one for one in options.only if one != "graphs" or options.device != "cpu"]

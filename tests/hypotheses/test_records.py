@@ -16,6 +16,7 @@ from aoti_debug.diagnose.observations import PutBack
 from aoti_debug.model import Diagnosis, SourceLine
 from aoti_debug.probe.experiments import numbers
 from aoti_debug.read.check_report import read_reports
+from aoti_debug.read.record import PrintedDifference, Span
 from recordings import begin, called, end, events
 
 LEAF = {"name": "frames", "dtype": "float32", "device": "cpu", "shape": [4, 8], "stride": [8, 1]}
@@ -94,7 +95,8 @@ def test_an_input_that_an_operator_of_the_model_writes_to_is_no_race() -> None:
     assert "flow.squash.default writes to its argument x" in best.summary
     assert (best.source[0].file, best.source[0].line) == ("/t/ops.py", 9)
     assert run(memory={"overwritten": [0]}, writes={"wrote": []}).category == "concurrency"
-    assert run(memory={"overwritten": [0]}, code=0, writes={"wrote": [wrote]}).also_true
+    ends_well = run(memory={"overwritten": [0]}, code=0, writes={"wrote": [wrote]})
+    assert ends_well.summary == best.summary
 
 
 def test_elements_that_are_not_finite_reach_the_repeated_call_as_they_were() -> None:
@@ -227,6 +229,13 @@ def test_a_reference_that_is_apart_by_rounding_makes_the_tolerance_the_cause() -
     held = {"index": 0, "verdict": "agrees", "dtype": "float32", "package": {"nan": 4}}
     values = {"verdict": "agrees", "outputs": [{**held, "eager": {"nan": 4}}]}
     assert run(reference(**{**PAIR, "apart": 1e-6}), compare=values).category == "nan_or_inf"
+
+
+def test_a_printed_difference_that_is_far_larger_is_not_of_package_and_module() -> None:
+    seen = observed(reference(**{**PAIR, "apart": 1e-6}))
+    for number, category in ((0.4, "user_code"), (2e-6, "false_alarm")):
+        printed = PrintedDifference(Span("stdout.log", 1, 1, ""), number)
+        assert diagnose(replace(seen, records=(printed,)))[0].category == category
 
 
 def test_results_far_from_the_program_are_named_though_float64_is_nearer_to_them() -> None:

@@ -60,6 +60,32 @@ print(*(reference._alike(one, known) for one in (short, short * 2, short.double(
 """
 
 
+TRAINING = """
+from torch import nn
+from probe import reference
+
+class Plain(nn.Module):
+    def forward(self, x):
+        return x
+
+class Skips(Plain):
+    def forward(self, x):
+        return x if self.training else -x
+
+print(sorted(reference._training(nn.Sequential(Plain(), Skips(), nn.ReLU(), nn.Dropout(0.1)))))
+print(sorted(reference._training(Skips())), sorted(reference._training(Skips().eval())))
+"""
+
+
+def test_modules_act_otherwise_in_training_where_their_code_asks(
+    warm_python: str, tmp_path: Path
+) -> None:
+    assert printed(tmp_path, TRAINING, python=warm_python).splitlines() == [
+        "['1 (Skips)', '3 (Dropout)']",
+        "['Skips'] []",
+    ]
+
+
 def test_what_a_module_holds_is_known_again(warm_python: str, tmp_path: Path) -> None:
     said = printed(tmp_path, ATTRIBUTES, warm_python)
     assert "'0.clock.offset': 2.0" in said

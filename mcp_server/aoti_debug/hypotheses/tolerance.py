@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix, source_of
-from aoti_debug.symptom import ROUNDING, agreeing, compared, far, rejects, unpaired
+from aoti_debug.read.record import PrintedDifference
+from aoti_debug.symptom import ROUNDING, SHOWN, agreeing, compared, far, rejects, unpaired
 
 if TYPE_CHECKING:
     from aoti_debug.read.event_records import Reference
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 SHORT = ("float16", "bfloat16")
 KEPT = 4.0  # times as far from float64
+BEYOND = 10.0  # times as far as what was compared: another comparison
 EACH_STEP = Fix(
     what="where the rounding of each step is meant, compile with emulate_precision_casts=True "
     "(inductor_configs)",
@@ -23,6 +25,7 @@ EACH_STEP = Fix(
 )
 
 TOO_STRICT = Kind("false_alarm", "output", Tier.DIFFERENT_VALUES, GUIDE)
+ELSEWHERE = Kind("user_code", "output", Tier.DIFFERENT_VALUES, GUIDE)
 JUMPS = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, GUIDE)
 
 
@@ -56,6 +59,12 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     worst = max(pairs, key=lambda one: one.apart or 0.0)
     rounding = checks.trials.rounding if checks.trials is not None else None
     if not worst.apart or (rounding and not worst.far and worst.apart > ROUNDING * max(rounding)):
+        return
+    shown = max((one.number for one in observations.of(PrintedDifference)), default=0.0)
+    if shown > max(SHOWN, BEYOND * worst.apart):
+        said = f"package and module are at most {worst.apart:.2g} apart, and the script prints "
+        said += f"differences of up to {shown:.2g}: they are in the model or its inputs"
+        yield ELSEWHERE.found(said, worst.span, source=source_of(worst.caller))
         return
     dtype = next((one.dtype for one in outputs if one.dtype), "the dtype")
     if jumps(worst):

@@ -24,8 +24,8 @@ WRITES = Kind("wrong_result", "output", Tier.CONTRACT, GUIDE)
 
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
-    """Yield the write where values are wrong, or inputs of calls that the script finds wrong
-    change; proved where copies of its arguments help."""
+    """Yield the write where values are wrong, or inputs change during calls; proved where copies
+    of its arguments help."""
     report, compared = observations.checks.writes, observations.checks.compare
     wrong = compared is not None and compared.verdict == "differs"
     if report is None:
@@ -54,10 +54,10 @@ def state(one: Wrote, report: WritesReport, order: int) -> Candidate:
 
 
 def changes_inputs(observations: Observations) -> bool:
-    """Tell whether such a write changes an input during calls that the script finds wrong."""
+    """Tell whether such a write changes an input during calls."""
     report = observations.checks.writes
     torn = any(call.overwritten for call in observations.run.calls)
-    return report is not None and bool(report.wrote) and torn and rejects(observations)
+    return report is not None and bool(report.wrote) and torn
 
 
 def also_true(observations: Observations) -> list[str]:

@@ -510,7 +510,7 @@ def _state(module: Any) -> dict[str, marks.Mark]:
 def _training(module: Any) -> frozenset[str]:
     """Return the names of the modules in training mode that act otherwise there."""
     return frozenset(
-        f"{name} ({type(one).__name__})"
+        f"{name} ({type(one).__name__})" if name else type(one).__name__
         for name, one in module.named_modules()
         if one.training and _acts(one)
     )
@@ -518,6 +518,9 @@ def _training(module: Any) -> frozenset[str]:
 
 def _acts(one: Any) -> bool:
     name = type(one).__name__
+    if not type(one).__module__.startswith("torch."):
+        code = getattr(type(one).forward, "__code__", None)
+        return code is not None and "training" in code.co_names
     if "Dropout" in name:
         return bool(getattr(one, "p", 1.0))
     return "Norm" in name and getattr(one, "running_mean", None) is not None
