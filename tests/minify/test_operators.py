@@ -3,11 +3,7 @@ are known by the lines that registered them, and registered again where a candid
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
@@ -20,6 +16,7 @@ from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import Machine
 from aoti_debug.run.target import Target
 from aoti_debug.triage.probe_arguments import import_paths
+from programs import told
 
 FAKE = "lambda x: torch.empty_like(x)"
 FILES = {
@@ -98,11 +95,7 @@ def failed(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[
         (folder / name).write_text(text)
     home = folder.parent / "home"
     env = {**os.environ, "AOTI_DEBUG_HOME": str(home)}
-    words = [sys.executable, "-m", "aoti_debug", "triage", "--json", "serve.py"]
-    told = subprocess.run(
-        [*words, "--python", warm_python], cwd=folder, env=env, capture_output=True, text=True
-    )
-    answer = json.loads(told.stdout)
+    answer = told(folder, "triage", "serve.py", "--python", warm_python)
     target = Target((warm_python, "serve.py"), folder, env, "serve.py", Path(warm_python))
     return failure_kept(RunDirectory.open(answer["run"], home), target, home), target
 
@@ -126,16 +119,11 @@ def test_candidates_have_all_operators(failed: tuple[Material, Target], tmp_path
 
 
 async def defined(material: Material, target: Target, place: Path) -> tuple[Graph, Definitions]:
-    python, env = str(target.python), target.env
-    stop, two = anyio.Event(), Machine(2, 2, 0)
-    pool_of = worker_pool(place / "c", place / "log", python, env, place / "k", stop, two)
-    async with pool_of as pool:
-        order: Mapping[str, object] = {
-            "kind": "nodes",
-            "exported": str(material.exported),
-            "arguments": list(material.words),
-        }
-        read = await pool.do(order, 300.0)
+    python, log, cache, stop = str(target.python), place / "log", place / "k", anyio.Event()
+    started = worker_pool(place / "c", log, python, target.env, cache, stop, Machine(2, 2, 0))
+    async with started as pool:
+        order = {"exported": str(material.exported), "arguments": list(material.words)}
+        read = await pool.do({"kind": "nodes", **order}, 300.0)
         graph = read_graph(read.directory / "graph.json")
         folders = import_paths(target, material.context.folders)
         return graph, await definitions_for(pool, graph, material.context, folders)

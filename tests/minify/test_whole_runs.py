@@ -3,15 +3,11 @@ fix is judged with the weights that it loads."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aoti_debug.probe.operator_source import before_use, cut
+from programs import told
 
 SCRIPT = """
 import torch
@@ -40,18 +36,6 @@ assert result.isfinite().all(), result
 
 
 Run = tuple[Path, str]  # where its script lies, and its name
-
-
-def told(folder: Path, *words: str) -> dict[str, Any]:
-    ran = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", words[0], "--json", *words[1:]],
-        cwd=folder,
-        env={**os.environ, "AOTI_DEBUG_HOME": str(folder.parent / "home")},
-        capture_output=True,
-        text=True,
-    )
-    answer: dict[str, Any] = json.loads(ran.stdout)
-    return answer
 
 
 @pytest.fixture(scope="module")

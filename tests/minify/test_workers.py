@@ -18,14 +18,15 @@ import psutil
 import pytest
 from aoti_debug.diagnose import Observations
 from aoti_debug.errors import AotiDebugError, UnknownRun, WrongUse
-from aoti_debug.minify.material import ended_well, material_of
-from aoti_debug.minify.request import NothingToMinify, minify_request, target_of
+from aoti_debug.minify.material import Material, ended_well, material_of
+from aoti_debug.minify.request import NothingToMinify, minify_request
 from aoti_debug.minify.worker_pool import OrderOutcome, worker_pool
 from aoti_debug.run.directory import RunDirectory
 from aoti_debug.run.executor import Machine
 from aoti_debug.triage.explanation import asked_for
 from aoti_debug.triage.run_state import Cancelled
 from aoti_debug.verify.request import verify_request
+from programs import torch_python
 from recordings import begin, called, jsonl
 
 PLACES = Machine(4, 4, 0)
@@ -73,7 +74,7 @@ async def done(python: str, place: Path) -> dict[str, OrderOutcome]:
     return found
 
 
-def test_each_end_has_its_own_signature(outcomes: dict[str, OrderOutcome]) -> None:
+def test_each_end_has_its_own_signature_and_step(outcomes: dict[str, OrderOutcome]) -> None:
     kinds = {name: outcome.fingerprint.kind for name, outcome in outcomes.items()}
     assert kinds == {
         "well": None,
@@ -87,9 +88,6 @@ def test_each_end_has_its_own_signature(outcomes: dict[str, OrderOutcome]) -> No
         "real-time signal": "SIGRTMIN+5",
         "again": "SIGSEGV",
     }
-
-
-def test_the_step_that_failed_is_known(outcomes: dict[str, OrderOutcome]) -> None:
     phases = {name: outcomes[name].fingerprint.phase for name in ("crash", "leave", "raise")}
     assert phases == {"crash": "run", "leave": "load", "raise": "lower"}
 
@@ -100,15 +98,9 @@ def test_a_candidate_is_tried_once(outcomes: dict[str, OrderOutcome]) -> None:
 
 def test_nothing_is_left_running(outcomes: dict[str, OrderOutcome]) -> None:
     place = str(outcomes["hang"].directory.parent)
-    assert not [p for p in psutil.process_iter(["cmdline"]) if place in (p.info["cmdline"] or [])]
-    assert not [p for p in psutil.process_iter() if _cwd(p).startswith(place)]
-
-
-def _cwd(process: psutil.Process) -> str:
-    try:
-        return process.cwd()
-    except psutil.Error:
-        return ""
+    running = [process.info for process in psutil.process_iter(["cmdline", "cwd"])]
+    assert not [info for info in running if place in (info["cmdline"] or [])]
+    assert not [info for info in running if (info["cwd"] or "").startswith(place)]
 
 
 SEARCH = """
@@ -118,16 +110,12 @@ from aoti_debug.minify.worker_pool import worker_pool
 from aoti_debug.run.executor import Machine
 
 async def main(place, python):
-    stop = anyio.Event()
     log, cache, machine = place / "log", place / "k", Machine(2, 2, 0)
-    started = worker_pool(place / "c", log, python, os.environ, cache, stop, machine)
+    started = worker_pool(place / "c", log, python, os.environ, cache, anyio.Event(), machine)
     async with started as pool:
-        print(json_of(place), flush=True)
+        print((place / "c" / "ready.json").read_text(), flush=True)
         script = "import signal\\nwhile True:\\n    signal.pause()"
         await pool.do({"kind": "script"}, 600.0, script)
-
-def json_of(place):
-    return (place / "c" / "ready.json").read_text()
 
 anyio.run(main, Path(sys.argv[1]), sys.argv[2])
 """
@@ -170,8 +158,7 @@ def test_no_candidate_is_forked_where_a_fork_could_not_use_the_gpu_that_there_is
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
 
     async def run() -> OrderOutcome:
-        place = tmp_path / "c"
-        log, cache = tmp_path / "log", tmp_path / "k"
+        place, log, cache = tmp_path / "c", tmp_path / "log", tmp_path / "k"
         async with worker_pool(place, log, python, env, cache, anyio.Event(), PLACES) as pool:
             return await pool.do({"kind": "script"}, 300.0, USES_IT)
 
@@ -194,10 +181,7 @@ def minified(
     command = [sys.executable, "-m", "aoti_debug", "minify", "--json", "--python"]
     words = [str(CASES), "--", "lowering", "3"]
     with subprocess.Popen(
-        [*command, python, *words],
-        env=env,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        [*command, python, *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as search:
         while not any(home.glob("runs/*/repro.py")):
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -229,12 +213,9 @@ def test_a_search_that_is_killed_leaves_its_best_and_no_process(minified: dict[s
 
 def test_one_operator_is_left_and_it_fails_alike_alone(minified: dict[str, Any]) -> None:
     assert minified["reproduced"] and minified["nodes"] == 1
+    assert minified["candidates"] <= 3  # the failure names the operator
     assert minified["confirmed"] == "2 of 2 runs of the reproduction failed in the same way"
     assert "lower of act: MissingOperatorWithoutDecomp" in minified["signature"]
-
-
-def test_few_candidates_are_tried_where_the_operator_is_named(minified: dict[str, Any]) -> None:
-    assert minified["candidates"] <= 3
 
 
 def test_the_reproduction_brings_the_operator_along(minified: dict[str, Any]) -> None:
@@ -247,7 +228,6 @@ def test_the_reproduction_brings_the_operator_along(minified: dict[str, Any]) ->
 
 ENDED = {"status": "done", "ended": {"code": 1}, "label": "serve.py"}
 TORCH = {"event": "torch", "version": "1.0.0"}
-PATCH = "--- serve.py\n+++ serve.py\n@@ -1 +1 @@\n-a\n+b\n"
 
 
 @pytest.fixture
@@ -263,18 +243,17 @@ PROCESS = {"t": 1.0, "pid": 7, "event": "process", "argv": ["python"], "python":
 
 def run_of(script: Path, events: list[dict[str, Any]] | None = None, **more: object) -> str:
     """Write down a run of the script as one that has ended; return its id."""
-    directory = RunDirectory.create(script.parents[1])
-    command = f"{sys.executable} {script}"
-    directory.write_record({**ENDED, "command": command, "cwd": str(script.parent), **more})
+    directory = RunDirectory.create()
+    where = {"command": f"{sys.executable} {script}", "cwd": str(script.parent)}
+    directory.write_record({**ENDED, **where, **more})
     if events is not None:
         (directory.path / "events.jsonl").write_text(jsonl(*events))
     return directory.id
 
 
-def read(script: Path, run: str) -> None:
-    home = script.parents[1]
-    request = minify_request(run, home=home)
-    material_of(RunDirectory.open(run, home), request.target, home)
+def read(script: Path, run: str) -> Material:
+    target = minify_request(run).target
+    return material_of(RunDirectory.open(run), target, None)
 
 
 def refused(script: Path, run: str) -> AotiDebugError:
@@ -294,31 +273,35 @@ def test_a_run_that_is_still_going_is_waited_for(script: Path) -> None:
     home = script.parents[1]
     directory = RunDirectory.create(home)
     with pytest.raises(NothingToMinify, match="still going") as caught:
-        target_of(directory, None, None)
+        minify_request(directory.id, home=home)
     assert "Wait for it" in caught.value.help
     with pytest.raises(NothingToMinify, match="still going"):
         verify_request(str(script), directory.id, home=home)
 
 
-def test_a_run_that_nobody_watched_or_that_exported_nothing_says_so(script: Path) -> None:
-    assert "nothing was captured" in str(refused(script, run_of(script)))
-    assert "holds no exported program" in str(refused(script, run_of(script, [PROCESS])))
+@pytest.mark.parametrize(
+    ("events", "python", "said"),
+    [
+        (None, sys.executable, "nothing was captured"),  # nobody watched it
+        ([PROCESS], sys.executable, "holds no exported program"),
+        ([PROCESS], "/gone/bin/python3", "/gone/bin/python3"),
+        ([TORCH], torch_python(), "used torch 1.0.0"),
+    ],
+)
+def test_a_run_that_cannot_be_repeated_here_says_so(
+    script: Path, events: list[dict[str, Any]] | None, python: str, said: str
+) -> None:
+    why = str(refused(script, run_of(script, events, command=f"{python} {script}")))
+    assert said in why
+    assert events != [TORCH] or "--python" in why
 
 
 def test_a_program_whose_weights_were_never_saved_is_none(script: Path) -> None:
     run = run_of(script, [LOWERED])
-    (script.parents[1] / "runs" / run / "exported.pt2").touch()
+    (RunDirectory.open(run).path / "exported.pt2").touch()
     assert "at the end of the script, which was not reached" in str(refused(script, run))
 
 
-def test_a_run_of_another_torch_is_not_compared(script: Path, python: str) -> None:
-    run = run_of(script, [TORCH], command=f"{python} {script}")
-    said = str(refused(script, run))
-    assert "used torch 1.0.0" in said and "--python" in said
-
-
-X = {"name": "x", "shape": [4], "stride": [1], "dtype": "float32", "device": "cuda:0"}
-CALLED = called(X)
 LOWERED = begin(1, flags={}, exported_program="exported.pt2")
 
 
@@ -326,101 +309,93 @@ def test_a_run_of_a_gpu_is_not_repeated_where_there_is_none(
     script: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")  # with whatever tools of a driver there are
-    said = refused(script, run_of(script, [CALLED]))
+    given = {"shape": [4], "stride": [1], "dtype": "float32", "device": "cuda:0"}
+    said = refused(script, run_of(script, [called(given)]))
     assert "this machine has none" in str(said) and "on the machine" in said.help
 
 
-def test_an_interpreter_of_another_machine_is_named(script: Path) -> None:
-    said = refused(script, run_of(script, [PROCESS], command=f"/gone/bin/python3 {script}"))
-    assert "/gone/bin/python3" in str(said)
-
-
 def test_a_run_that_ended_well_is_only_compared(script: Path) -> None:
-    home = script.parents[1]
     run = run_of(script, [LOWERED], ended={"code": 0})
-    directory = RunDirectory.open(run, home)
-    (directory.path / "exported.pt2").write_bytes(b"a program")
-    request = minify_request(run, home=home)
-    assert ended_well(material_of(directory, request.target, home))
-    ran = subprocess.run(
-        [sys.executable, "-m", "aoti_debug", "minify", run, "--json"],
-        env={**os.environ, "AOTI_DEBUG_HOME": str(home)},
-        capture_output=True,
-        text=True,
-    )
+    (RunDirectory.open(run).path / "exported.pt2").write_bytes(b"a program")
+    assert ended_well(read(script, run))
+    words = [sys.executable, "-m", "aoti_debug", "minify", run, "--json"]
+    ran = subprocess.run(words, capture_output=True, text=True)
     assert ran.returncode == 3
     assert "shows no failure" in ran.stdout and "--compare" in ran.stdout
 
 
 def test_a_record_that_is_cut_is_no_run(script: Path) -> None:
     run = run_of(script)
-    (script.parents[1] / "runs" / run / "run.json").write_text('{"status": "done", "comm')
-    os.utime(script.parents[1] / "runs" / run, (0, 0))
+    folder = RunDirectory.open(run).path
+    (folder / "run.json").write_text('{"status": "done", "comm')
+    os.utime(folder, (0, 0))
     assert "cannot be read" in str(refused(script, run))
 
 
 @pytest.mark.parametrize("name", ["gone.py", "gone.pt2", "minifier_launcher.py"])
 def test_a_file_that_is_not_there_is_named(script: Path, name: str) -> None:
     with pytest.raises(AotiDebugError, match=name):
-        minify_request(str(script.with_name(name)), home=script.parents[1])
+        minify_request(str(script.with_name(name)))
 
 
-def test_a_launcher_without_its_program_says_what_to_give(script: Path) -> None:
-    launcher = script.with_name("minifier_launcher.py")
-    launcher.write_text("run_repro('/gone/exported_program.pt2')\n")
-    with pytest.raises(NothingToMinify, match="still there") as caught:
-        minify_request(str(launcher), home=script.parents[1])
-    assert "dumped beside it" in caught.value.help
+TOLD = "cannot be read: .{5}|names no exported program"
+PROGRAM = "'/gone/exported_program.pt2'"
 
 
-def test_a_launcher_whose_syntax_tree_takes_gigabytes_is_not_parsed(script: Path) -> None:
-    launcher = script.with_name("minifier_launcher.py")
-    launcher.write_text("a\n" * 1_000_000 + "'/gone/exported_program.pt2'\n")
-    with pytest.raises(NothingToMinify, match="cannot be read"):
-        minify_request(str(launcher), home=script.parents[1])
-
-
-@pytest.mark.parametrize("text", ["-" * 200_000 + "1", "1+" * 100_000 + "1", "a\0b", "\xff"])
-def test_a_launcher_that_is_no_program_is_told(script: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"run_repro({PROGRAM})\n", "still there"),
+        ("a\n" * 1_000_000 + PROGRAM, "cannot be read"),  # its syntax tree takes gigabytes
+        ("-" * 200_000 + "1", TOLD),
+        ("1+" * 100_000 + "1", TOLD),
+        ("a\0b", TOLD),
+        ("\xff", TOLD),
+    ],
+    ids=range(6),
+)
+def test_a_launcher_that_leads_to_no_program_is_told(script: Path, text: str, said: str) -> None:
     launcher = script.with_name("minifier_launcher.py")
     launcher.write_text(text, "latin-1")
-    with pytest.raises(NothingToMinify, match=r"cannot be read: .{5}|names no exported program"):
-        minify_request(str(launcher), home=script.parents[1])
+    with pytest.raises(NothingToMinify, match=said) as caught:
+        minify_request(str(launcher))
+    assert said != "still there" or "dumped beside it" in caught.value.help
 
 
 def test_a_home_directory_of_nobody_is_named(script: Path) -> None:
     with pytest.raises(WrongUse, match="home of an unknown user"):
-        minify_request("~nosuchuser/model.pt2", home=script.parents[1])
+        minify_request("~nosuchuser/model.pt2")
     with pytest.raises(WrongUse, match="home of an unknown user"):
-        verify_request("~nosuchuser/fix.patch", run_of(script, [PROCESS]), home=script.parents[1])
+        verify_request("~nosuchuser/fix.patch", run_of(script, [PROCESS]))
 
 
 def test_pipes_are_not_waited_for(script: Path) -> None:
     run = run_of(script, [PROCESS])
-    os.mkfifo(script.parents[1] / "runs" / run / "diagnosis.json")
+    directory = RunDirectory.open(run)
+    os.mkfifo(directory.path / "diagnosis.json")
     assert "no exported program" in str(refused(script, run))
-    assert asked_for(RunDirectory.open(run, script.parents[1]), Observations()) is None
+    assert asked_for(directory, Observations()) is None
     os.mkfifo(script.with_name("fix.patch"))
     with pytest.raises(AotiDebugError, match="not a regular file"):
-        verify_request(str(script.with_name("fix.patch")), run, home=script.parents[1])
+        verify_request(str(script.with_name("fix.patch")), run)
 
 
 def test_an_engine_that_does_not_exist_is_refused(script: Path) -> None:
     with pytest.raises(WrongUse, match="engine 'stock'"):
-        minify_request(str(script), engine="stock", home=script.parents[1])
+        minify_request(str(script), engine="stock")
 
 
 def test_a_script_that_no_longer_exists_cannot_be_patched(script: Path) -> None:
     run = run_of(script, [PROCESS])
     patch = script.with_name("fix.patch")
-    patch.write_text(PATCH)
+    patch.write_text("--- serve.py\n+++ serve.py\n@@ -1 +1 @@\n-a\n+b\n")
     script.unlink()
     with pytest.raises(WrongUse, match="no longer exists"):
-        verify_request(str(patch), run, home=script.parents[1])
+        verify_request(str(patch), run)
 
 
 @pytest.mark.parametrize("name", ["fix.patch", "fixed.py"])
 def test_a_fix_that_is_not_there_is_named(script: Path, name: str) -> None:
     run = run_of(script, [PROCESS])
     with pytest.raises(WrongUse, match=name):
-        verify_request(str(script.with_name(name)), run, home=script.parents[1])
+        verify_request(str(script.with_name(name)), run)

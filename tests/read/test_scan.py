@@ -103,7 +103,7 @@ def test_lines_are_cut_and_a_trigger_beyond_the_cut_is_not_seen() -> None:
 
 def test_triggers_that_differ_in_digits_alone_are_told_apart() -> None:
     reader = Marks("code 404:")
-    scan(io.BytesIO(b"code 500: x\ncode 404: y\ncode 440: z\n"), "a", [reader])
+    scan_text("code 500: x\ncode 404: y\ncode 440: z\n", "a", [reader])
     assert [line.number for line in reader.lines] == [2]
 
 
@@ -186,15 +186,14 @@ def test_a_log_may_end_after_any_line(log: str) -> None:
 
 
 def test_foreign_lines_between_the_lines_do_no_harm(log: str) -> None:
-    lines = log.splitlines()
     rng = random.Random(5)
     mixed: list[str] = []
-    for line in lines:
+    for line in log.splitlines():
         mixed.append(line)
         if rng.random() < 0.1:
             mixed.append(rng.choice(["step 7 loss 0.5", "hello", "", "50%|####", "[INFO] x"]))
     kinds = {type(r) for r in scan_text("\n".join(mixed), "a").records}
-    assert kinds == {type(r) for r in scan_text("\n".join(lines), "a").records}
+    assert kinds == {type(r) for r in scan_text(log, "a").records}
 
 
 @pytest.mark.parametrize(
@@ -260,11 +259,7 @@ def test_of_an_endless_line_of_carriage_returns_the_last_parts_are_read() -> Non
 
 
 def test_a_large_log_is_read_in_one_pass() -> None:
-    rng = random.Random(3)
-    lines = [
-        f"2026-11-21 05:21:20 INFO step {step} loss {rng.random():.6f} {rng.random():a>9}"
-        for step in range(60_000)
-    ]
+    lines = [f"2026-11-21 05:21:20 INFO step {n} loss {1 / (n + 1):.6f}" for n in range(60_000)]
     lines.insert(40_000, ASSERT.format(5))
     result = scan_text("\n".join(lines), "a")
     (found,) = result.records
@@ -274,18 +269,13 @@ def test_a_large_log_is_read_in_one_pass() -> None:
 
 def test_only_lines_that_may_be_cut_in_a_word_are_joined() -> None:
     joined = unwrapped(io.BytesIO(b"error: invalid user-d\nefined conversion\n\nA line.\nNext\n"))
-    assert joined and joined.read().split(b"\n")[:2] == [
-        b"error: invalid user-defined conversion",
-        b"",
-    ]
+    assert joined and joined.read().startswith(b"error: invalid user-defined conversion\n\n")
     assert unwrapped(io.BytesIO(b"A line.\nAnother line.\n")) is None
     assert unwrapped(io.BytesIO(b"a\nb" * LIMIT)) is None
 
 
 def test_a_message_cut_in_a_word_is_recognised() -> None:
-    text = (
-        "x\nMemory access fault by GPU no\nde-1 (Agent handle: 0x55) on address 0x7f. Reason: Unk"
-    )
+    text = "x\nMemory access fault by GPU no\nde-1 (Agent handle: 0x55) on address 0x7f. Reason: U"
     found = api.diagnose_log(text=text).diagnoses[0]
     assert (found.category, found.evidence[0].lines) == ("illegal_memory_access", (2, 2))
 
@@ -308,12 +298,12 @@ def test_every_record_type_has_a_consumer() -> None:
 
 
 def test_a_process_and_its_torch_are_read() -> None:
-    started = {"event": "process", "argv": ["m.py", "--x"], "executable": "/py", "cwd": "/w"}
-    torch = {"event": "torch", "version": "2.13.0+cpu", "cuda": None, "git": "abc", "path": "/t"}
-    found = events({**started, "python": "3.11.7", "ppid": 1}, {**torch, "triton": None})
+    started = {"event": "process", "argv": ["m.py", "--x"], "executable": "/py", "ppid": 1}
+    torch = {"event": "torch", "version": "2.13.0+cpu", "cuda": None, "git": "abc"}
+    found = events(started, torch)
     (process,) = found.processes
     assert (process.pid, process.argv) == (7, ("m.py", "--x"))
-    assert found.torch is not None
+    assert found.torch
     assert (found.torch.version, found.torch.cuda) == ("2.13.0+cpu", None)
     assert process.span.first == 1
 
@@ -324,20 +314,17 @@ def test_phases_nest_and_what_did_not_end_is_known() -> None:
     known = [(p.id, p.parent, p.ok) for p in found.phases]
     assert known == [(1, None, None), (2, 1, True), (3, 1, None)]
     assert found.phases[0].details == Details(flags={"nan_asserts": True})
-    assert found.phases[1].seconds == 1.25
-    assert (found.phases[1].span.first, found.phases[1].span.last) == (2, 3)
-    assert found.unfinished is not None
-    assert (found.unfinished.phase, found.unfinished.ok) == ("autotune", None)
+    inner, last = found.phases[1:]
+    assert (inner.seconds, inner.span.first, inner.span.last) == (1.25, 2, 3)
+    assert found.unfinished == last and last.phase == "autotune"
 
 
 def test_the_innermost_failure_comes_first() -> None:
     error = {"type": "RuntimeError", "message": "no"}
-    found = events(
-        begin(1), begin(2, "cpp_compile"), end(2, False, error=error), end(1, False, error=error)
-    )
-    failure = found.failure
-    assert failure is not None and failure.error is not None
-    assert (failure.phase, failure.error.message) == ("cpp_compile", "no")
+    ends = [end(number, False, error=error) for number in (2, 1)]
+    found = events(begin(1), begin(2, "cpp_compile"), *ends)
+    assert found.failure and found.failure.error
+    assert (found.failure.phase, found.failure.error.message) == ("cpp_compile", "no")
     assert found.unfinished is None
 
 
@@ -349,7 +336,7 @@ def test_a_call_has_inputs_and_outputs() -> None:
     out = {"shape": [8], "dtype": "float32", "device": "cpu", "nan": 3, "inf": None}
     found = events(called(ids, flag, captured="capture/x.pt"), end(1, outputs=[out]))
     call = found.last_call
-    assert call is not None and (call.call, call.package, call.ok) == (1, "/t/model.pt2", True)
+    assert call and (call.call, call.package, call.ok) == (1, "/t/model.pt2", True)
     assert call.captured == "capture/x.pt"
     tensor, scalar = call.inputs
     assert (tensor.shape, tensor.max, tensor.max_at) == ((8, 32), 5000, (3, 5))
@@ -411,26 +398,20 @@ def test_fields_of_a_wrong_type_are_left_out(value: object) -> None:
 
 
 def test_a_huge_line_is_passed_over() -> None:
-    huge = b'{"pid": 7, "event": "note", "what": "' + b"x" * (9 << 20) + b'"}\n'
-    found = read_events(
-        io.BytesIO(huge + b'{"pid": 7, "event": "note", "what": "a", "why": "b"}\n')
-    )
-    assert (found.unreadable, len(found.notes), found.notes[0].span.first) == (1, 1, 2)
-    assert (found.notes[0].what, found.notes[0].why) == ("a", "b")
+    kept = {"event": "note", "what": "a", "why": "b"}
+    found = events({**kept, "what": "x" * (9 << 20)}, kept)
+    (note,) = found.notes
+    assert (found.unreadable, note.span.first, note.what, note.why) == (1, 2, "a", "b")
 
 
 def test_very_many_calls_keep_the_last() -> None:
-    lines: list[dict[str, Any]] = []
-    for id in range(21_000):
-        lines += [begin(id, "run", call=id + 1), end(id)]
-    found = events(*lines)
-    assert found.last_call is not None and found.last_call.call == 21_000
+    numbers = range(1, 21_001)
+    found = events(*(line for n in numbers for line in (begin(n, "run", call=n), end(n))))
+    assert found.last_call and found.last_call.call == 21_000
     assert len(found.calls) == 20_000
 
 
-def test_of_calls_that_break_something_the_one_that_the_script_saw_to_be_wrong_is_in_question() -> (
-    None
-):
+def test_of_calls_that_break_something_the_one_that_was_seen_to_be_wrong_is_in_question() -> None:
     def called(number: int, **details: Any) -> list[dict[str, Any]]:
         return [begin(number, "run", call=number, **details), end(number)]
 
@@ -468,8 +449,7 @@ def last_of(**places: int) -> tuple[RunSeen, Call]:
     named = {"now": "capture/call-now.bin", "latest": LATEST}
     lines: list[dict[str, Any]] = [{"event": "tally", "file": FILE, **named}]
     given = {"shape": [2], "stride": [1], "dtype": "float32"}
-    for number in (1, 2, 3):
-        kept = "capture/call-first.pt" if number == 1 else LATEST
+    for number, kept in enumerate(("capture/call-first.pt", LATEST, LATEST), 1):
         began = called(given, captured=kept, group=0)
         lines += [{**began, "id": number, "call": number}, end(number)]
     numbers = [0] * (call_counters.BYTES // 8)

@@ -68,19 +68,30 @@ from syrupy.assertion import SnapshotAssertion
 
 RUN = "r-20261121-0102-ab12"
 
+KERNEL = Kernel(
+    name="triton_poi_fused_embedding_mul_unsqueeze_0",
+    kind="triton",
+    launch=1,
+    file="/tmp/torchinductor/ck/ckfrk.py",
+    line=34,
+    text='tl.device_assert((0 <= tmp4) & (tmp4 < 1000), "index out of bounds")',
+)
+MORE_ROWS = Fix(
+    what="Check the ids before the call, or give the table more rows",
+    where="model.py:12",
+    why="the table has 1000 rows",
+)
+VERIFY = Next(
+    tool="verify_fix",
+    arguments={"script": "/my models/run.py", "run": RUN, "args": ["--size", "3"]},
+    why="shows whether the patched script is right",
+)
 ASSERT = Diagnosis(
     phase="run",
     category="index_out_of_bounds",
     confidence="proved",
     summary="ids[3,5] = 5000 is outside the embedding table of 1000 rows",
-    kernel=Kernel(
-        name="triton_poi_fused_embedding_mul_unsqueeze_0",
-        kind="triton",
-        launch=1,
-        file="/tmp/torchinductor/ck/ckfrk.py",
-        line=34,
-        text='tl.device_assert((0 <= tmp4) & (tmp4 < 1000), "index out of bounds")',
-    ),
+    kernel=KERNEL,
     ops=["aten.embedding", "aten.mul"],
     source=[SourceLine(file="model.py", line=12, text="h = self.e(ids) * w.unsqueeze(-1)")],
     input=InputFinding(
@@ -98,28 +109,16 @@ ASSERT = Diagnosis(
         Evidence(artifact="events.jsonl", lines=(9, 9), quote='{"event": "begin", "phase": "run"}'),
     ],
     guide="guides/triton-index-out-of-bounds.md",
-    fixes=[
-        Fix(
-            what="Check the ids before the call, or give the table more rows",
-            where="model.py:12",
-            why="the table has 1000 rows",
-        )
-    ],
-    next=[
-        Next(
-            tool="verify_fix",
-            arguments={"script": "/my models/run.py", "run": RUN, "args": ["--size", "3"]},
-            why="shows whether the patched script is right",
-        )
-    ],
+    fixes=[MORE_ROWS],
+    next=[VERIFY],
     cost=Cost(process_runs=1, wall_s=38.2, gpu_s=1.4),
     run=RUN,
 )
 
 
-def possible(category: str, **known: object) -> Diagnosis:
-    said = {"phase": "run", "category": category, "confidence": "possible", "summary": ""}
-    return Diagnosis.model_validate({**said, **known})
+def possible(category: Any, **known: Any) -> Diagnosis:
+    known = {"summary": "", **known}
+    return Diagnosis(phase="run", category=category, confidence="possible", **known)
 
 
 HOSTILE = possible(
@@ -144,6 +143,7 @@ BASELINE = Step(
     exit="SIGABRT",
     wall_s=30.12,
 )
+SKIPPED = Step(name="contract", status="skipped", why="the reason is proved already")
 NO_COMPILER = Problem(
     what="no C++ compiler is found",
     severity="breaks",
@@ -178,9 +178,7 @@ RANKER = PackageModel(
     device="cuda",
     inputs=[
         PackageInput(
-            index=0,
-            name="arg3_1",
-            text="float32[s77 in 2..64, 10] on cuda, strides (10, 1)",
+            index=0, name="arg3_1", text="float32[s77 in 2..64, 10] on cuda, strides (10, 1)"
         )
     ],
     inputs_count=3,
@@ -203,10 +201,7 @@ ANSWERS: dict[str, Model] = {
         status="done",
         diagnosis=ASSERT,
         also=[possible("misaligned_address", summary="input 1 starts at an odd address")],
-        steps=[
-            BASELINE,
-            Step(name="contract", status="skipped", why="the reason is proved already"),
-        ],
+        steps=[BASELINE, SKIPPED],
         notes=["cuda-gdb is not installed"],
     ),
     "stage": StageAnswer(
@@ -277,14 +272,14 @@ ANSWERS: dict[str, Model] = {
 }
 
 
-def shown(outlined: Outline, **how: Any) -> str:
+def shown(outlined: Outline, width: int = 100, **how: Any) -> str:
     out = io.StringIO()
-    print_outline(outlined, Console(file=out, **how))
+    print_outline(outlined, Console(file=out, width=width, **how))
     return out.getvalue()
 
 
 def text(outlined: Outline) -> str:
-    lines = shown(outlined, width=100, color_system=None).splitlines()
+    lines = shown(outlined, color_system=None).splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
@@ -294,8 +289,7 @@ def page(outlined: Outline) -> str:
 
 
 FORMS: dict[str, Callable[[Outline], str]] = {"txt": text, "md": markdown, "html": page}
-CASES = [(name, "txt") for name in ANSWERS]
-CASES += [("hostile", "md"), ("hostile", "html")]
+CASES = [*((name, "txt") for name in ANSWERS), ("hostile", "md"), ("hostile", "html")]
 
 
 @pytest.mark.parametrize(("name", "form"), CASES)
@@ -304,7 +298,7 @@ def test_reports_are_as_they_were(name: str, form: str, snapshot: SnapshotAssert
 
 
 def test_terminal_report_sends_no_commands_to_the_terminal() -> None:
-    said = shown(outline(HOSTILE), width=100, force_terminal=True)
+    said = shown(outline(HOSTILE), force_terminal=True)
     assert "\x1b]" not in said and "\x1b[2J" not in said
     assert "[red]x[/]" in said
 
@@ -348,9 +342,9 @@ def test_answer_without_a_form_of_its_own_is_shown_field_by_field() -> None:
 
 def strip_of(name: str) -> str:
     text = printed_log("sanitizer", f"{name}.txt")
-    diagnoses = anyio.run(api.diagnose, text).diagnoses
-    assert diagnoses[0].fault is not None
-    return memory_strip(diagnoses[0].fault)
+    fault = anyio.run(api.diagnose, text).diagnoses[0].fault
+    assert fault
+    return memory_strip(fault)
 
 
 def test_the_memory_around_an_address_is_drawn_with_the_nearest_allocation():
@@ -358,12 +352,10 @@ def test_the_memory_around_an_address_is_drawn_with_the_nearest_allocation():
     assert cells.startswith("#") and cells.endswith("X") and cells.count("X") == 1
     assert "256 bytes allocated at 0x" in allocated
     assert access.startswith("X write of 4 bytes at 0x") and access.endswith("offset +280")
-    before = strip_of("memcheck-7").splitlines()
-    assert before[0].startswith("X") and before[0].index("#") > before[0].index("X")
-    assert "offset -512" in before[2]
+    cells, _, access = strip_of("memcheck-7").splitlines()
+    assert cells.startswith("X") and "#" in cells and "offset -512" in access
     assert "X" in strip_of("memcheck-1").splitlines()[0]
-    # No allocation is known.
-    assert strip_of("memcheck-6") == ""
+    assert strip_of("memcheck-6") == ""  # no allocation is known
 
 
 def test_a_slice_is_coloured_and_its_check_stands_out():
@@ -382,11 +374,11 @@ def test_a_slice_is_coloured_and_its_check_stands_out():
 EVIL = "</pre><script>alert(1)</script>\u202e"
 
 
-def given(rows: int, columns: int = 10) -> list[dict[str, object]]:
-    stride = {"index": 0, "kind": "tensor", "name": EVIL, "dtype": "float32", "device": "cpu"}
-    first = {**stride, "shape": [rows, columns], "stride": [columns, 1]}
-    second = {"index": 1, "kind": "tensor", "name": "ids", "dtype": "int64", "device": "cpu"}
-    return [first, {**second, "shape": [rows], "stride": [1]}]
+def given(rows: int, columns: int) -> list[dict[str, object]]:
+    both = {"kind": "tensor", "device": "cpu"}
+    first = {**both, "index": 0, "name": EVIL, "dtype": "float32", "shape": [rows, columns]}
+    second = {**both, "index": 1, "name": "ids", "dtype": "int64", "shape": [rows]}
+    return [{**first, "stride": [columns, 1]}, {**second, "stride": [1]}]
 
 
 @pytest.fixture(scope="module")
@@ -414,16 +406,15 @@ def test_bad_calls_are_marked_and_the_first_is_shown_against_the_contract(run: P
     assert [point.number for point in found.calls if point.bad] == [3, 13, 23, 33]
     assert (len(found.calls), found.contract_of) == (40, "call 3")
     first, second = found.contract
-    assert "size of dimension 1: 10 expected" in first.broken
+    assert "size of dimension 1: 10 expected" in first.broken and second.broken == ()
     assert "float32[8, 11]" in first.got
-    assert second.broken == ()
 
 
 def test_the_timeline_holds_phases_then_steps_in_order(run: Path) -> None:
     steps = [
         Step(name="first run", status="done", wall_s=5.0),
         Step(name="contract", status="done", wall_s=2.0),
-        Step(name="guards", status="skipped"),
+        SKIPPED,
     ]
     bars = recorded(run, None, steps).timeline
     assert [bar.name for bar in bars] == ["load", "the script, watched", "step: contract"]
@@ -479,32 +470,27 @@ def test_a_run_that_is_gone_leaves_the_page_without_pictures(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("tool", "arguments", "line"),
     [
-        ("check_environment", {}, "aoti-debug environment"),
-        ("triage", {}, "aoti-debug triage SCRIPT"),
-        ("triage", {"script": "/a b.py", "wait_s": 5}, "aoti-debug triage '/a b.py'"),
-        (
-            "run_stage",
-            {"script": "/x.py", "stage": "nan", "args": ["-n", "1"]},
-            "aoti-debug run /x.py --stage nan -- -n 1",
-        ),
+        ("check_environment", {}, "environment"),
+        ("triage", {}, "triage SCRIPT"),
+        ("triage", {"script": "/a b.py", "wait_s": 5}, "triage '/a b.py'"),
+        ("run_stage", {"script": "/x", "stage": "nan", "args": ["-n"]}, "run /x --stage nan -- -n"),
         (
             "run_stage",
             {"command": ["./a.out", "m.pt2"], "env": {"A": "$B"}, "timeout_s": 9},
-            "aoti-debug run --env 'A=$B' --timeout 9 --command ./a.out m.pt2",
+            "run --env 'A=$B' --timeout 9 --command ./a.out m.pt2",
         ),
-        ("triage", {"module": "pytest"}, "aoti-debug triage --module pytest"),
-        (
-            "read_artifact",
-            {"run": "r-1", "name": "stderr.log", "offset": 20},
-            "aoti-debug artifact r-1 stderr.log --offset 20",
-        ),
-        ("verify_fix", {"script": "/x.py", "run": "r-1"}, "aoti-debug verify /x.py --against r-1"),
-        ("explain_kernel", {"run": "r-1", "kernel": "k"}, "aoti-debug explain r-1 k"),
-        ("some_new_tool", {"x": 1}, "some_new_tool"),
+        ("triage", {"module": "pytest"}, "triage --module pytest"),
+        ("read_artifact", {"run": "r-1", "name": "a", "offset": 2}, "artifact r-1 a --offset 2"),
+        ("verify_fix", {"script": "/x.py", "run": "r-1"}, "verify /x.py --against r-1"),
+        ("explain_kernel", {"run": "r-1", "kernel": "k"}, "explain r-1 k"),
+        ("some_new_tool", {"x": 1}, None),
     ],
 )
-def test_next_step_reads_as_a_command(tool: str, arguments: dict[str, Any], line: str) -> None:
-    assert command_line(Next(tool=tool, arguments=arguments, why="")) == line
+def test_next_step_reads_as_a_command(
+    tool: str, arguments: dict[str, Any], line: str | None
+) -> None:
+    told = command_line(Next(tool=tool, arguments=arguments, why=""))
+    assert told == (f"aoti-debug {line}" if line else tool)
 
 
 @pytest.mark.parametrize(
@@ -556,7 +542,6 @@ PATCH = "--- a/model.py\n+++ b/model.py\n@@ -1,9 +1,9 @@\n"
 
 @pytest.mark.parametrize("lines", [0, 11, 12, 900])
 def test_an_answer_with_everything_in_it_fits_on_the_screen(lines: int, capsys, monkeypatch):
-    """The headline, the line and the fix stay; a patch stays whole or is left out."""
     monkeypatch.setenv("COLUMNS", str(SCREEN_COLUMNS))
     patch = PATCH + "".join(f"+{n}\n" for n in range(lines)) if lines else None
     fix = Fix(what="Check the ids", why=LONG, patch=patch, verdict="fixed" if patch else None)
@@ -571,7 +556,7 @@ def test_an_answer_with_everything_in_it_fits_on_the_screen(lines: int, capsys, 
         said = capsys.readouterr().out
         if as_json:
             assert len(said) <= SHORT_LIMIT + 1
-            assert TriageAnswer.model_validate_json(said).diagnosis is not None
+            assert TriageAnswer.model_validate_json(said).diagnosis
         else:
             assert said.count("\n") <= SCREEN_LINES, said
         told = " ".join(said.split())

@@ -20,23 +20,15 @@ import pytest
 from aoti_debug.server import create_server
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from programs import torch_python
 
 T = TypeVar("T")
 Work = Callable[[Client], Awaitable[T]]
 PATIENCE_S = 60.0  # for things to begin
 ALICE, BOB = "a" * 20, "b" * 20
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-BEGIN = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "0"},
-    },
-}
+CLIENT = {"name": "test", "version": "0"}
+OFFERED = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
+BEGIN = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": OFFERED}
 SERVE = (sys.executable, "-m", "aoti_debug", "serve")
 ASSERTED = (
     "/tmp/torchinductor_u/ab/cabcd.py:34: unknown: block: [0,0,0], thread: [5,0,0] Assertion "
@@ -45,12 +37,9 @@ ASSERTED = (
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the runs of a test are kept."""
-    place = tmp_path / "home"
-    monkeypatch.setenv("AOTI_DEBUG_HOME", str(place))
-    monkeypatch.setenv("AOTI_DEBUG_PYTHON", torch_python())
-    return place
+def home(tmp_path: Path) -> Path:
+    """Where the runs of a test are kept: `own_home` says so to the server."""
+    return tmp_path / "home"
 
 
 @pytest.fixture(params=["legacy", "auto"])
@@ -94,8 +83,9 @@ WAITS = "import signal\nprint('waiting', flush=True)\nsignal.pause()\n"
 @pytest.fixture
 def waits(tmp_path: Path) -> dict[str, Any]:
     """What starts a run that goes on, without waiting for it."""
-    (tmp_path / "waits.py").write_text(WAITS)
-    return {"script": str(tmp_path / "waits.py"), "wait_s": 0}
+    path = tmp_path / "waits.py"
+    path.write_text(WAITS)
+    return {"script": str(path), "wait_s": 0}
 
 
 def text_of(result: Any) -> str:
@@ -120,13 +110,17 @@ def error_of(result: Any) -> str:
     return text_of(result)
 
 
+def variables(home: Path) -> dict[str, str]:
+    return {"AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable}
+
+
 def over_stdio(home: Path, work: Work[T], *words: str, **more: str) -> T:
     """Do some work as a client of a server over standard input and output."""
     command, *args = words or SERVE
-    environment = {"AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable, **more}
 
     async def main() -> T:
-        parameters = StdioServerParameters(command=command, args=args, env=environment)
+        env = {**variables(home), **more}
+        parameters = StdioServerParameters(command=command, args=args, env=env)
         with anyio.fail_after(PATIENCE_S):
             async with Client(parameters) as client:
                 return await work(client)
@@ -138,14 +132,13 @@ class Server:
     """A server as clients start it, spoken to by hand."""
 
     def __init__(self, home: Path, errors: Path, *words: str) -> None:
-        environment = {"AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable}
         with errors.open("w") as file:
             self.process = subprocess.Popen(
                 words or SERVE,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=file,
-                env={**os.environ, **environment},
+                env={**os.environ, **variables(home)},
                 text=True,
             )
         self.send(json.dumps(BEGIN))
@@ -221,11 +214,11 @@ def served(home: Path, *words: str, files: int | None = None) -> Iterator[Served
     """Start a server that may have so many files open."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         place = f"127.0.0.1:{free.getsockname()[1]}"
-    environment = {**os.environ, "AOTI_DEBUG_HOME": str(home), "AOTI_DEBUG_PYTHON": sys.executable}
+    env = {**os.environ, **variables(home)}
     argv = [*SERVE, "--http", place, *words]
     if files is not None:
         argv = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *argv]
-    with subprocess.Popen(argv, stderr=subprocess.PIPE, env=environment, text=True) as process:
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, env=env, text=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == f"serving MCP at http://{place}/mcp\n"
         try:

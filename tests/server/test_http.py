@@ -27,21 +27,22 @@ async def lines_read(client: Client, text: str = "RuntimeError: no") -> int:
 
 
 @pytest.mark.parametrize(
-    "headers",
+    "given",
     [
-        {},
-        {"Authorization": ""},
-        {"Authorization": "Bearer"},
-        {"Authorization": "Bearer " + "c" * 20},
-        {"Authorization": "Bearer " + ALICE[:-1]},
-        {"Authorization": "Basic " + ALICE},
-        {"Authorization": "Bearer \xff" + ALICE},
-        {"Authorization": "Bearer " + "x" * 20_000},
+        None,
+        "",
+        "Bearer",
+        "Bearer " + "c" * 20,
+        "Bearer " + ALICE[:-1],
+        "Basic " + ALICE,
+        "Bearer \xff" + ALICE,
+        "Bearer " + "x" * 20_000,
     ],
+    ids=range(8),
 )
 @pytest.mark.parametrize("path", ["/mcp", "/upload", "/", "/.well-known/oauth-protected-resource"])
-def test_stranger_gets_401_and_learns_nothing(guarded, headers, path):
-    raw = {name: value.encode("latin-1") for name, value in headers.items()}
+def test_stranger_gets_401_and_learns_nothing(guarded, given, path):
+    raw = {} if given is None else {"Authorization": given.encode("latin-1")}
     for method in ("GET", "POST", "OPTIONS"):
         said = httpx2.request(method, f"http://{guarded.place}{path}", headers=raw)
         assert (said.status_code, said.content) == (401, b"")
@@ -263,13 +264,8 @@ def test_tokens_that_protect_nothing_are_refused(tmp_path, text, mode, why):
 
 def test_beyond_this_machine_a_token_is_needed(tmp_path):
     unnamed = {name: value for name, value in os.environ.items() if name != "AOTI_DEBUG_TOKEN"}
-    ended = subprocess.run(
-        [*SERVE, "--http", "0.0.0.0:1", "--allow-remote"],
-        capture_output=True,
-        text=True,
-        env=unnamed,
-        timeout=PATIENCE_S,
-    )
+    words = [*SERVE, "--http", "0.0.0.0:1", "--allow-remote"]
+    ended = subprocess.run(words, capture_output=True, text=True, env=unnamed, timeout=PATIENCE_S)
     assert ended.returncode == 2
     assert "a token is needed" in ended.stderr and "Traceback" not in ended.stderr
     with pytest.raises(WrongUse, match="No such file"):

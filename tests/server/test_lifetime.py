@@ -33,9 +33,9 @@ from server.conftest import (
 
 GONE_S = 5.0  # for processes to end
 
+# Its child has a session of its own and does not listen to SIGTERM, as worker pools leave them.
 TARGET = """\
 import os, signal, sys
-# a child with a session of its own that does not listen to SIGTERM, as worker pools leave them
 if os.fork() == 0:
     os.setsid()
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -98,6 +98,10 @@ def begun(server: Server, target: Target) -> list[psutil.Process]:
     return target.processes()
 
 
+def code_of(server: Server) -> int:
+    return server.process.wait(PATIENCE_S)
+
+
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -105,7 +109,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 def test_signal_to_the_server_ends_its_runs(server, target, number):
     processes = begun(server, target)
     server.process.send_signal(number)
-    assert server.process.wait(PATIENCE_S) == -number
+    assert code_of(server) == -number
     assert_gone(processes)
 
 
@@ -114,14 +118,14 @@ def test_signal_ends_a_run_that_no_call_waits_for(server, target):
     assert server.receive()["result"]["structuredContent"]["status"] == "running"
     processes = target.processes()
     server.process.terminate()
-    assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
+    assert code_of(server) == -signal.SIGTERM
     assert_gone(processes)
 
 
 def test_closed_standard_input_ends_server_and_runs(server, target):
     processes = begun(server, target)
     server.process.stdin.close()
-    assert server.process.wait(PATIENCE_S) == 0
+    assert code_of(server) == 0
     assert_gone(processes)
 
 
@@ -130,8 +134,8 @@ def cancel(server: Server) -> None:
 
 
 def assert_answers(server: Server) -> None:
-    server.ask("tools/list", {}, number=3)
-    assert server.receive()["id"] == 3
+    server.ask("ping", {}, number=3)
+    assert server.receive() == {"jsonrpc": "2.0", "id": 3, "result": {}}
 
 
 def test_cancelled_call_ends_its_run_and_not_the_server(server, target):
@@ -143,16 +147,15 @@ def test_cancelled_call_ends_its_run_and_not_the_server(server, target):
 
 def test_half_of_a_surrogate_pair_in_a_call_is_answered(server):
     server.call({"text": "x\ud800"}, tool="diagnose_log")
-    server.ask("ping", {}, number=3)
-    refused, pinged = server.receive(), server.receive()
+    refused = server.receive()
     assert refused["id"] == 2
     assert "surrogate" in refused["error"]["message"]
-    assert pinged == {"jsonrpc": "2.0", "id": 3, "result": {}}
+    assert_answers(server)
 
 
 def test_idle_server_ends_at_sigterm(server):
     server.process.terminate()
-    assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
+    assert code_of(server) == -signal.SIGTERM
 
 
 def test_server_that_is_being_spoken_to_ends_at_sigterm(server, tmp_path):
@@ -160,7 +163,7 @@ def test_server_that_is_being_spoken_to_ends_at_sigterm(server, tmp_path):
     with contextlib.suppress(BrokenPipeError):
         while server.process.poll() is None:
             server.tell("notifications/initialized", {})
-    assert server.process.wait(PATIENCE_S) == -signal.SIGTERM
+    assert code_of(server) == -signal.SIGTERM
     assert (tmp_path / "errors").read_text() == ""
 
 
@@ -183,12 +186,12 @@ def test_an_artifact_of_any_size_is_answered_without_counting_its_lines(server, 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_server_that_reads_a_log_ends_at_a_signal(server, reading, number):
     server.process.send_signal(number)
-    assert server.process.wait(PATIENCE_S) == -number
+    assert code_of(server) == -number
 
 
 def test_server_that_reads_a_log_ends_with_its_client(server, reading, tmp_path):
     server.process.stdin.close()
-    assert server.process.wait(PATIENCE_S) == 0
+    assert code_of(server) == 0
     assert (tmp_path / "errors").read_text() == ""
 
 
@@ -196,7 +199,7 @@ def test_client_that_is_killed_is_no_reason_for_a_traceback(server, target, tmp_
     processes = begun(server, target)
     server.process.stdout.close()
     server.process.stdin.close()
-    assert server.process.wait(PATIENCE_S) == 1
+    assert code_of(server) == 1
     assert (tmp_path / "errors").read_text() == ""
     assert_gone(processes)
 
@@ -225,8 +228,7 @@ cat | env -i PATH="$PATH" HOME={home} AOTI_DEBUG_HOME={home} {python} -m aoti_de
 
 
 def test_a_server_behind_a_pipe_with_little_environment_is_one_like_any_other(target, tmp_path):
-    """`ssh host aoti-debug serve`: bytes through another program, the host's paths, no variables
-    of the client's; the end of the connection is the end of server and runs."""
+    """As `ssh host aoti-debug serve` is: the host's paths, no variables of the client's."""
     script = tmp_path / "far.py"
     script.write_text("import os\nprint('DISPLAY' in os.environ)\nraise KeyError('there')\n")
     far = FAR.format(home=tmp_path / "home", python=sys.executable)
@@ -241,9 +243,6 @@ def test_a_server_behind_a_pipe_with_little_environment_is_one_like_any_other(ta
         return await anyio.to_thread.run_sync(target.processes)
 
     assert_gone(over_stdio(tmp_path / "home", work, "sh", "-c", far, DISPLAY=":0"))
-
-
-HEAVY = {"torch", "numpy", "rich", "typer", "triton", "elftools"}
 
 
 def serve(*options: str) -> subprocess.CompletedProcess[str]:
@@ -265,22 +264,18 @@ def imported(said: str) -> set[str]:
 def test_nothing_heavy_is_imported():
     loaded = {name.partition(".")[0] for name in imported(serve("-X", "importtime").stderr)}
     assert "mcp" in loaded
-    assert not loaded & HEAVY
+    assert not loaded & {"torch", "numpy", "rich", "typer", "triton", "elftools"}
 
 
 def test_a_log_is_diagnosed_without_what_only_runs_and_packages_need(tmp_path):
     log = tmp_path / "run.log"
     log.write_text("RuntimeError: x\n")
     command = [sys.executable, "-X", "importtime", "-m", "aoti_debug", "diagnose", str(log)]
-    loaded = imported(subprocess.run(command, capture_output=True, text=True, check=False).stderr)
+    loaded = imported(subprocess.run(command, capture_output=True, text=True).stderr)
     assert "aoti_debug.diagnose.rank" in loaded
-    needless = tuple(
-        """
-        anyio asyncio psutil jinja2 yaml elftools mcp aoti_debug.run.process
-        aoti_debug.run.directory aoti_debug.package.record aoti_debug.triage aoti_debug.service
-        """.split()
-    )
-    assert not loaded & set(needless)
+    rooms = ("run.process", "run.directory", "package.record", "triage", "service")
+    needless = {"anyio", "asyncio", "psutil", "jinja2", "yaml", "elftools", "mcp"}
+    assert not loaded & {*needless, *(f"aoti_debug.{room}" for room in rooms)}
 
 
 def test_initialize_is_answered_and_nothing_else_is_said():
@@ -309,18 +304,22 @@ def test_http_at_a_port_that_is_taken_says_so():
     assert ended.returncode == 3
 
 
+NOISY = """
+import os
+from aoti_debug.server import for_process, serve
+server = for_process()
+async def noisy() -> str:
+    "Print."
+    print("stray")
+    os.write(1, b"raw")
+    return "done"
+server.add_tool(noisy)
+serve(server)
+"""
+
+
 def test_stray_output_does_not_reach_the_client(tmp_path):
-    """A tool's own prints go to standard error; the protocol owns standard output."""
-    source = (
-        "import os, sys; from aoti_debug.server import for_process, serve\n"
-        "server = for_process()\n"
-        "async def noisy() -> str:\n"
-        "    'Print.'\n"
-        "    print('stray'); os.write(1, b'raw'); return 'done'\n"
-        "server.add_tool(noisy)\n"
-        "serve(server)\n"
-    )
-    words = (sys.executable, "-c", source)
+    words = (sys.executable, "-c", NOISY)
     with contextlib.closing(Server(tmp_path / "home", tmp_path / "errors", *words)) as noisy:
         noisy.call({}, "noisy")
         assert noisy.receive()["id"] == 2

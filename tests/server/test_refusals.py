@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -103,10 +104,8 @@ def test_nul_characters_are_refused_and_not_repeated(call, tool, arguments):
 
 def test_package_held_against_an_interpreter_that_is_none(call, tmp_path):
     (tmp_path / "model.pt2").write_bytes(b"")
-    said = error_of(
-        call("inspect_package", package=str(tmp_path / "model.pt2"), python=str(tmp_path / "none"))
-    )
-    assert "cannot be executed" in said
+    given = {"package": str(tmp_path / "model.pt2"), "python": str(tmp_path / "none")}
+    assert "cannot be executed" in error_of(call("inspect_package", **given))
 
 
 async def demo(kind: str) -> Annotated[CallToolResult, RunsAnswer]:
@@ -130,8 +129,7 @@ def ask(kind: Any) -> Any:
 def test_crash_says_its_kind_and_where_the_log_is(caplog: pytest.LogCaptureFixture):
     text = ask("crash").content[0].text
     assert text.startswith("ZeroDivisionError: secret ")
-    assert len(text) < 600
-    assert "log" in text
+    assert "log" in text and len(text) < 600
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -140,14 +138,17 @@ def test_many_wrong_items_are_refused_before_each_is_looked_at():
     assert text == "`kind` has 10,001 items; it may have 10,000"
 
 
-def test_a_path_longer_than_the_system_takes_is_refused_before_it_is_resolved():
-    with pytest.raises(WrongUse, match="longer than a path may be"):
-        absolute("path", "/" + "a/" * 1_000_000)
-
-
-def test_a_refusal_repeats_little_of_what_was_given():
-    with pytest.raises(WrongUse, match="is not an absolute path") as caught:
-        absolute("path", "x/" * 2000)
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/" + "a/" * 1_000_000, "longer than a path may be"),  # before it is resolved
+        ("x/" * 2000, "is not an absolute path"),
+    ],
+    ids=["long", "relative"],
+)
+def test_a_path_that_is_refused_is_repeated_in_little(path, said):
+    with pytest.raises(WrongUse, match=said) as caught:
+        absolute("path", path)
     assert len(str(caught.value)) < 300
 
 
@@ -175,9 +176,6 @@ def diagnosed(call, tmp_path):
     return run
 
 
-PRINTED = "import sys\nprint({!r}, file=sys.stderr)"
-
-
 def test_text_that_is_no_unicode_is_answered_and_harmless(tmp_path):
     metadata = ("data/aotinductor/model/x_metadata.json", DEVICE.encode())
     package = write(tmp_path / "m.pt2", [("archive_format", b"pt2"), metadata])
@@ -193,32 +191,34 @@ def test_text_that_is_no_unicode_is_answered_and_harmless(tmp_path):
         assert answer_of(await client.call_tool("read_artifact", asked))["text"] == "found"
         for wrong in ("\u202e/x", "/\x9b31m"):
             said = error_of(await client.call_tool("diagnose_log", {"path": wrong}))
-            assert "\u202e" not in said
-            assert "\x9b" not in said
+            assert "\u202e" not in said and "\x9b" not in said
 
     over_stdio(tmp_path / "home", work)
 
 
-@pytest.mark.parametrize("kind", ["pipe", "device", "long", "much", "folder", "link"])
-def test_answer_that_is_no_regular_file_is_not_waited_for(tmp_path, kind):
-    run = tmp_path / "home" / "runs" / "r-20261121-0102-abcd"
+def is_long(path: Path) -> None:
+    path.touch()
+    os.truncate(path, 1 << 40)
+
+
+def holds_much(path: Path) -> None:
+    answer = {"run": RUN, "status": "done", "notes": ["x"] * 100_000}
+    path.write_text(json.dumps({"kind": "run_stage", "answer": answer}))
+
+
+def leads_to(place: str) -> Callable[[Path], None]:
+    return lambda path: path.symlink_to(place)
+
+
+@pytest.mark.parametrize(
+    "left",
+    [os.mkfifo, is_long, holds_much, Path.mkdir, leads_to("/dev/zero"), leads_to("/proc/kmsg")],
+)
+def test_answer_that_is_no_regular_file_is_not_waited_for(tmp_path, left):
+    run = tmp_path / "home" / "runs" / RUN
     run.mkdir(parents=True)
     for name in ("run.json", "answer.json"):
-        match kind:
-            case "pipe":
-                os.mkfifo(run / name)
-            case "device":
-                (run / name).symlink_to("/dev/zero")
-            case "long":
-                (run / name).touch()
-                os.truncate(run / name, 1 << 40)
-            case "much":
-                answer = {"run": run.name, "status": "done", "notes": ["x"] * 100_000}
-                (run / name).write_text(json.dumps({"kind": "run_stage", "answer": answer}))
-            case "folder":
-                (run / name).mkdir()
-            case "link":
-                (run / name).symlink_to("/proc/kmsg")
+        left(run / name)
 
     async def work(client: Client) -> None:
         for asked in ("wait_run", "cancel_run"):
@@ -227,6 +227,14 @@ def test_answer_that_is_no_regular_file_is_not_waited_for(tmp_path, kind):
         assert answer_of(await client.call_tool("run_stage", {"script": script(tmp_path)}))
 
     over_stdio(tmp_path / "home", work)
+
+
+@pytest.fixture
+def precious(tmp_path):
+    """A folder that a script may not reach through the server."""
+    place = tmp_path / "precious"
+    place.mkdir()
+    return place
 
 
 @ONE_ERA
@@ -238,26 +246,20 @@ def test_answer_that_is_no_regular_file_is_not_waited_for(tmp_path, kind):
         "here.rename(here.with_name('moved')); here.mkdir()",
     ],
 )
-def test_script_that_takes_its_directory_away_is_no_healthy_one(call, tmp_path, does):
-    precious = tmp_path / "precious"
-    precious.mkdir()
+def test_script_that_takes_its_directory_away_is_no_healthy_one(call, tmp_path, precious, does):
     said = call("triage", script=script(tmp_path, does), env={"PRECIOUS": str(precious)})
     assert "deleted or replaced its own directory" in error_of(said)
     assert list(precious.iterdir()) == []
 
 
 @ONE_ERA
-def test_links_that_a_script_leaves_are_not_written_through(call, tmp_path):
-    precious = tmp_path / "precious"
-    precious.mkdir()
+def test_links_that_a_script_leaves_are_not_written_through(call, tmp_path, precious):
     (precious / "file").write_text("kept")
     lines = [
         f"for name in ('steps', 'tensors', 'core'): (here / name).symlink_to({str(precious)!r})",
-        *(
-            f"(here / {name!r}).unlink(missing_ok=True); (here / {name!r}).symlink_to("
-            f"{str(precious / 'file')!r})"
-            for name in ("run.json", "answer.json", "diagnosis.json")
-        ),
+        "for name in ('run.json', 'answer.json', 'diagnosis.json'):",
+        "    (here / name).unlink(missing_ok=True)",
+        f"    (here / name).symlink_to({str(precious / 'file')!r})",
         "raise SystemExit(3)",
     ]
     call("triage", script=script(tmp_path, *lines))
@@ -269,12 +271,12 @@ def test_links_that_a_script_leaves_are_not_written_through(call, tmp_path):
 def test_logs_that_we_did_not_write_are_not_read(diagnosed):
     fault = "Program received signal SIGSEGV, Segmentation fault."
     planted = ("gdb.log", "cuda.log", "cuda-gdb.log", "stacks.log", "sanitizer.log")
-    lines = [f"(here / {name!r}).write_text({fault!r})" for name in planted]
-    found = diagnosed(*lines)
+    found = diagnosed(f"for name in {planted}: (here / name).write_text({fault!r})")
     assert found["category"] == "user_code"
     assert not {one["artifact"] for one in found.get("evidence", ())}.intersection(planted)
 
 
+PRINTED = "import sys\nprint({!r}, file=sys.stderr)"
 HELLO = "Error: input_handles[0]: unmatched dtype, expected: 6(at::kFloat), but got: 7(at::kDouble)"
 
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 import sys
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -43,8 +43,7 @@ def test_log_is_diagnosed_as_text_and_as_file(call, tmp_path, given):
 
 
 def test_text_that_looks_like_json_stays_text(call):
-    answer = answer_of(call("diagnose_log", text='{"error": "exit 1"}'))
-    assert answer["lines"] == 1
+    assert answer_of(call("diagnose_log", text='{"error": "exit 1"}'))["lines"] == 1
 
 
 @ONE_ERA
@@ -63,9 +62,8 @@ def test_stage_runs_a_script_and_keeps_what_it_left(talk, script):
     async def work(client: Client) -> None:
         answer = answer_of(await client.call_tool("run_stage", {"script": str(script)}))
         assert (answer["status"], answer["stage"], answer["exit"]) == ("done", "baseline", "exit 0")
-        page = answer_of(
-            await client.call_tool("read_artifact", {"run": answer["run"], "name": "stdout.log"})
-        )
+        asked = {"run": answer["run"], "name": "stdout.log"}
+        page = answer_of(await client.call_tool("read_artifact", asked))
         assert page["text"] == "hello from the target"
         resource = await client.read_resource(f"run://{answer['run']}/stdout.log")
         assert getattr(resource.contents[0], "text", None) == "hello from the target"
@@ -78,10 +76,8 @@ def test_stage_runs_a_script_and_keeps_what_it_left(talk, script):
 @ONE_ERA
 def test_command_is_run_with_its_environment(call, tmp_path):
     command = ["/bin/sh", "-c", 'test "$COLOUR" = blue']
-    answer = answer_of(
-        call("run_stage", command=command, env={"COLOUR": "blue"}, cwd=str(tmp_path))
-    )
-    assert answer["exit"] == "exit 0"
+    ran = call("run_stage", command=command, env={"COLOUR": "blue"}, cwd=str(tmp_path))
+    assert answer_of(ran)["exit"] == "exit 0"
 
 
 @ONE_ERA
@@ -159,15 +155,14 @@ def test_long_lines_of_quotes_still_fit(talk, tmp_path):
 
 @ONE_ERA
 def test_environment_is_checked(call):
-    answer = answer_of(call("check_environment", python=sys.executable))
-    assert answer["python"] == sys.executable
+    assert answer_of(call("check_environment", python=sys.executable))["python"] == sys.executable
 
 
 @ONE_ERA
 def test_interpreter_that_is_none_is_a_problem(call, tmp_path):
     answer = answer_of(call("check_environment", python=str(tmp_path / "python")))
-    assert answer["problems"][0]["severity"] == "breaks"
-    assert "interpreter" in answer["problems"][0]["what"]
+    problem = answer["problems"][0]
+    assert problem["severity"] == "breaks" and "interpreter" in problem["what"]
 
 
 KEEP = frozenset({"run", "notes"})
@@ -191,28 +186,20 @@ def test_long_lists_lose_their_end_and_it_is_said():
     assert fitted["artifacts"] == files[: len(fitted["artifacts"])]
     left_out = 2000 - len(fitted["artifacts"])
     assert f"{left_out} of artifacts left out" in fitted["notes"][-1]
-    again = fit({"run": "r-1", "artifacts": files}, keep=KEEP)
-    assert again == fitted, "the same answer is cut the same way"
+    assert fitted == fit({"run": "r-1", "artifacts": files}, keep=KEEP), "always cut the same way"
 
 
 def test_shapes_and_names_are_never_cut():
-    document: dict[str, Any] = {
-        "run": "r-1",
-        "inputs": [{"shape": list(range(100)), "file": "f" * 300} for _ in range(3)],
-        "text": "x" * 20_000,
-    }
-    fitted = fit(document, keep=KEEP)
-    assert fitted["inputs"] == document["inputs"]
+    inputs = [{"shape": list(range(100)), "file": "f" * 300}] * 3
+    fitted = fit({"run": "r-1", "inputs": inputs, "text": "x" * 20_000}, keep=KEEP)
+    assert fitted["inputs"] == inputs
 
 
 @pytest.mark.parametrize("width", [10, 100, 1000])
 @pytest.mark.parametrize("depth", [1, 100, 3000])
 def test_anything_fits_in_the_end(width, depth):
-    document = {
-        "run": "r-1",
-        **{f"field{number}": {f"k{i}": "y" * width for i in range(depth)} for number in range(9)},
-    }
-    fitted = fit(document, keep=KEEP)
+    wide = {f"k{i}": "y" * width for i in range(depth)}
+    fitted = fit({"run": "r-1", **{f"field{n}": wide for n in range(9)}}, keep=KEEP)
     assert size(fitted) <= LIMIT < 8000
     assert fitted["run"] == "r-1"
 
@@ -242,8 +229,6 @@ def test_of_many_values_those_around_the_mark_are_sent():
 
 
 SCHEMAS = ("inputSchema", "outputSchema")
-TOKENS = 2_500
-CHARACTERS_PER_TOKEN = 3.2  # JSON and identifiers take more tokens than prose: counted low
 
 
 def listed() -> list[dict[str, Any]]:
@@ -331,12 +316,11 @@ def test_schemas_are_as_they_were(snapshot):
 
 
 def test_names_descriptions_and_schemas_fit_the_budget():
-    shown = [
-        {key: tool[key] for key in ("name", "description", "inputSchema")} for tool in listed()
-    ]
+    keys = ("name", "description", "inputSchema")
+    shown = [{key: tool[key] for key in keys} for tool in listed()]
     characters = len(json.dumps(shown, separators=(",", ":")))
-    assert len(shown) <= 12
-    assert characters / CHARACTERS_PER_TOKEN <= TOKENS
+    # JSON and identifiers take more tokens than prose: their characters are counted low.
+    assert len(shown) <= 12 and characters / 3.2 <= 2_500
 
 
 def test_first_words_of_the_instructions_sell():
@@ -405,13 +389,9 @@ def ask(method: str, **params: Any) -> Any:
     return work
 
 
-def test_skill_is_found_in_the_source_tree():
+def test_skill_of_the_source_tree_is_read_as_the_reference_validator_reads_it():
     assert skill.directory() == ROOT
-
-
-def test_frontmatter_is_read_as_the_reference_validator_reads_it():
-    ours = skill.frontmatter((ROOT / "SKILL.md").read_text("utf-8"))
-    assert ours == properties(ROOT)
+    assert skill.frontmatter((ROOT / "SKILL.md").read_text("utf-8")) == properties(ROOT)
 
 
 def test_listing_is_complete_and_its_digests_hold(talk):
@@ -433,8 +413,7 @@ def test_listing_is_complete_and_its_digests_hold(talk):
 
 def test_one_skill_is_got_by_its_uri(talk):
     got = talk(ask("skills/get", uri="skill://aoti-debug/SKILL.md"))
-    listed = talk(ask("skills/list"))
-    assert got["skill"] == listed["skills"][0]
+    assert got["skill"] == talk(ask("skills/list"))["skills"][0]
 
 
 @pytest.mark.parametrize(
@@ -460,8 +439,7 @@ def test_resource_of_the_skill_says_when_to_use_it(talk):
         listed = (await client.list_resources()).resources
         return {str(resource.uri): resource.description for resource in listed}
 
-    said = talk(work)
-    assert said["skill://aoti-debug/SKILL.md"] == properties(ROOT)["description"]
+    assert talk(work)["skill://aoti-debug/SKILL.md"] == properties(ROOT)["description"]
 
 
 def test_directories_list_their_children(talk):
@@ -491,9 +469,7 @@ def test_text_without_frontmatter_is_refused(text):
 
 
 @ONE_ERA
-def test_a_kernel_is_explained_with_the_values_of_a_call(
-    call: Callable[..., Any], rich: Path
-) -> None:
+def test_a_kernel_is_explained_with_the_values_of_a_call(call, rich):
     given = {"package": str(rich / "model.pt2"), "inputs": str(rich / "inputs.pt")}
     found = answer_of(call("explain_kernel", kernel="1", **given))
     written = [row for row in found["values"] if row["op"] == "written"]

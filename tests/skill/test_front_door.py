@@ -4,6 +4,7 @@ uv, pipx, pip, Claude Code, Codex, Gemini CLI, skills installer, ssh and curl, i
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import os
 import re
@@ -69,17 +70,14 @@ class Machine:
 
     def client(self, *argv: str, cwd: Path | None = None) -> Client:
         """Return an MCP client of a server that is started with these words."""
-        return Client(
-            stdio_client(
-                StdioServerParameters(
-                    command=shutil.which(argv[0], path=self.environment["PATH"]) or argv[0],
-                    args=list(argv[1:]),
-                    env=dict(self.environment),
-                    cwd=cwd or self.home,
-                )
-            ),
-            mode="legacy",
+        command, *args = argv
+        how = StdioServerParameters(
+            command=shutil.which(command, path=self.environment["PATH"]) or command,
+            args=args,
+            env=dict(self.environment),
+            cwd=cwd or self.home,
         )
+        return Client(stdio_client(how), mode="legacy")
 
     def answers(self, *argv: str, cwd: Path | None = None) -> None:
         """Start a server; assert that it answers `initialize`, `tools/list` and `diagnose_log`."""
@@ -125,7 +123,6 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def blocks() -> list[str]:
-    """Return the code blocks of README.md."""
     return re.findall(r"^```\w*\n(.*?)^```$", README, re.M | re.S)
 
 
@@ -155,7 +152,7 @@ def test_each_block_of_the_readme_is_run_by_a_test() -> None:
         assert any(text.startswith(start) for start in starts), f"no test runs:\n{text}"
 
 
-# -- a machine ------------------------------------------------------------------------------------
+# -- a machine --
 
 
 @pytest.fixture(scope="module")
@@ -168,15 +165,14 @@ def programs(node_modules: Callable[..., Path], tmp_path_factory: pytest.TempPat
     (folder / "gemini").symlink_to(modules[1] / ".bin" / "gemini")
     for name in ("uv", "uvx"):
         (folder / name).symlink_to(Path(sys.executable).with_name(name))
-    (folder / "pipx").write_text(
-        f'#!/bin/sh\nPIPX_DEFAULT_PYTHON={own_python()} exec uvx --quiet pipx@1.18.4 "$@"\n'
-    )
-    (folder / "pipx").chmod(0o755)
     npx = node_modules("skills@1.7.4", "node@22.23.3") / ".bin"
-    (folder / "npx").write_text(f'#!/bin/sh\nPATH={npx}:$PATH; exec "$@"\n')
-    (folder / "npx").chmod(0o755)
-    (folder / "ssh").write_text('#!/bin/sh\nexec /usr/bin/ssh -F "$HOME/.ssh/config" "$@"\n')
-    (folder / "ssh").chmod(0o755)
+    for name, line in (
+        ("pipx", f'PIPX_DEFAULT_PYTHON={own_python()} exec uvx --quiet pipx@1.18.4 "$@"'),
+        ("npx", f'PATH={npx}:$PATH; exec "$@"'),
+        ("ssh", 'exec /usr/bin/ssh -F "$HOME/.ssh/config" "$@"'),
+    ):
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
     (folder / "python3").symlink_to(own_python())
     return folder
 
@@ -238,7 +234,7 @@ def command(machine: Machine) -> None:
     machine.sh(block(UV_TOOL))
 
 
-# -- plugins --------------------------------------------------------------------------------------
+# -- plugins --
 
 
 @pytest.fixture(scope="module")
@@ -260,17 +256,19 @@ def gemini_extension(machine: Machine, checkout: Path) -> None:
 def connected(machine: Machine, name: str, folder: str = ".") -> list[str]:
     """Return the words of the server that Claude Code says it connected to."""
     text = machine.sh(f"cd {folder} && claude mcp list")
-    [words] = re.findall(rf"^{name}: (.*) - . Connected", text, re.M) or [text]
-    assert words != text, text
-    return shlex.split(words)
+    return words_in(text, rf"^{name}: (.*) - . Connected")
+
+
+def words_in(text: str, pattern: str) -> list[str]:
+    found = re.findall(pattern, text, re.M)
+    assert len(found) == 1, text
+    return shlex.split(found[0])
 
 
 def gemini_server(machine: Machine) -> list[str]:
     """Return the words of Gemini CLI's server, which it waits for no longer than 5 s itself."""
     text = machine.sh("gemini mcp list")
-    [words] = re.findall(r"^\S+ aoti(?: \(from .*?\))?: (.*) \(stdio\) - ", text, re.M) or [text]
-    assert words != text, text
-    return shlex.split(words)
+    return words_in(text, r"^\S+ aoti(?: \(from .*?\))?: (.*) \(stdio\) - ")
 
 
 def test_claude_code_plugin_connects(machine: Machine, claude_plugin: None) -> None:
@@ -304,7 +302,7 @@ def test_the_bundle_answers(fresh: Machine, checkout: Path) -> None:
     fresh.answers(how["command"], *words)
 
 
-# -- piece by piece -------------------------------------------------------------------------------
+# -- piece by piece --
 
 
 def test_command_of_uv_answers(machine: Machine, command: None) -> None:
@@ -382,7 +380,7 @@ def test_codex_is_given_the_command(plain: Machine, start: str) -> None:
     limited.answers(*words, cwd=place)
 
 
-# -- a GPU elsewhere ------------------------------------------------------------------------------
+# -- a GPU elsewhere --
 
 SSHD = """
 import asyncio, asyncssh
@@ -413,17 +411,7 @@ asyncio.run(main())
 @pytest.fixture
 def rack(machine: Machine, command: None) -> Iterator[None]:
     """An ssh server on this machine that the account knows as `rack`."""
-    words = [
-        "uv",
-        "run",
-        "--quiet",
-        "--no-project",
-        "--with",
-        "asyncssh>=2.20",
-        "python",
-        "-c",
-        SSHD,
-    ]
+    words = [*"uv run --quiet --no-project --with asyncssh>=2.20 python -c".split(), SSHD]
     with background(machine, words, subprocess.PIPE) as process:
         assert process.stdout is not None
         port = int(process.stdout.readline())
@@ -435,27 +423,25 @@ def rack(machine: Machine, command: None) -> Iterator[None]:
         yield
 
 
-class background:
-    """A process in a group of its own, ended with the block."""
-
-    def __init__(self, machine: Machine, words: Sequence[str], stdout: Any = None) -> None:
-        self.start = lambda: subprocess.Popen(
-            words,
-            cwd=machine.home,
-            env=dict(machine.environment),
-            stdout=stdout,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            text=True,
-        )
-
-    def __enter__(self) -> subprocess.Popen[str]:
-        self.process = self.start()
-        return self.process
-
-    def __exit__(self, *_: object) -> None:
-        os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.communicate()
+@contextlib.contextmanager
+def background(
+    machine: Machine, words: Sequence[str], stdout: Any = None
+) -> Iterator[subprocess.Popen[str]]:
+    """Have a process run in a group of its own until the block ends."""
+    process = subprocess.Popen(
+        words,
+        cwd=machine.home,
+        env=dict(machine.environment),
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()
 
 
 def test_claude_code_connects_over_ssh(machine: Machine, rack: None) -> None:
@@ -472,12 +458,8 @@ def test_claude_code_connects_over_http_and_uploads(machine: Machine, command: N
     with background(machine, words) as process:
         assert process.stderr is not None
         assert "serving" in process.stderr.readline()
-        [(_, token)] = [
-            line.split() for line in (machine.home / ".aoti-tokens").read_text().splitlines()
-        ]
-        (machine.home / "project").mkdir()
-        shutil.copy(machine.home / "error.log", machine.home / "project")
-        (machine.home / "laptop").mkdir()
+        _, token = (machine.home / ".aoti-tokens").read_text().split()
+        machine.sh("mkdir project laptop && cp error.log project")
         laptop = machine.having(TOKEN=token)
         text = block(LAPTOP).replace("rack:8765", place).replace("-C project", "-C ../project")
         uploaded = laptop.sh(f"cd laptop && {text}")
@@ -486,7 +468,7 @@ def test_claude_code_connects_over_http_and_uploads(machine: Machine, command: N
         assert (Path(where) / "error.log").read_text() == SAID
 
 
-# -- what a start needs, and what it says where that is missing -----------------------------------
+# -- what a start needs, and what it says where that is missing --
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
@@ -504,6 +486,11 @@ def folder(checkout: Path, tmp_path: Path) -> Path:
     shutil.copytree(checkout, place, ignore=shutil.ignore_patterns("tests", ".git"))
     subprocess.run(["chmod", "-R", "a-w", str(place)], check=True)
     return place
+
+
+def start(folder: Path) -> tuple[str, ...]:
+    """Return the words with which a client starts the server of a plugin."""
+    return ("python3", f"{folder}/mcp_server/start.py", "serve")
 
 
 def pythons() -> dict[str, str]:
@@ -530,11 +517,11 @@ def test_each_python_starts_it_and_a_second_start_needs_neither_uv_nor_network(
             (tmp_path / version / name).symlink_to(target)
         home = str(tmp_path / version / "home")
         first = fresh.having(PATH=f"{tmp_path / version}:/usr/bin:/bin", AOTI_DEBUG_HOME=home)
-        first.answers("python3", f"{folder}/mcp_server/start.py", "serve")
+        first.answers(*start(folder))
         assert list(Path(home).glob(f"server/*/lib/python{version}"))
         alone = first.having(**NO_NETWORK, UV_CACHE_DIR=str(tmp_path / "none"))
         (tmp_path / version / "uv").unlink()
-        alone.answers("python3", f"{folder}/mcp_server/start.py", "serve")
+        alone.answers(*start(folder))
     assert snapshot(folder) == before
 
 
@@ -542,7 +529,7 @@ def test_where_no_start_may_write_bytecode_the_installation_does(
     fresh: Machine, folder: Path
 ) -> None:
     barred = fresh.having(PYTHONDONTWRITEBYTECODE="1")
-    barred.answers("python3", f"{folder}/mcp_server/start.py", "serve")
+    barred.answers(*start(folder))
     assert list(barred.cache.glob("server/*/lib/*/site-packages/aoti_debug/__pycache__/cli.*.pyc"))
 
 
@@ -551,7 +538,7 @@ def test_start_is_understood_by_old_pythons() -> None:
 
 
 def test_two_clients_at_once_make_one_environment(fresh: Machine, folder: Path) -> None:
-    words = ("python3", f"{folder}/mcp_server/start.py", "serve")
+    words = start(folder)
 
     async def both() -> None:
         with anyio.fail_after(PATIENCE_S):
@@ -568,17 +555,17 @@ def test_two_clients_at_once_make_one_environment(fresh: Machine, folder: Path) 
 
 
 def test_plugin_is_replaced_while_its_server_runs(fresh: Machine, folder: Path) -> None:
-    start = f"{folder}/mcp_server/start.py"
+    words = start(folder)
 
     def update(text: str) -> None:
         guide = folder / "guides" / "examples.md"
         guide.chmod(0o644)
         guide.write_text(text)
-        fresh.sh(f"python3 {start} --version")
+        fresh.sh(f"python3 {words[1]} --version")
 
     async def talk() -> None:
         with anyio.fail_after(PATIENCE_S):
-            async with fresh.client("python3", start, "serve") as client:
+            async with fresh.client(*words) as client:
                 await client.list_tools()
                 update("newer")
                 await first_answer(client)  # imports what the server had not read yet
@@ -590,9 +577,7 @@ def test_plugin_is_replaced_while_its_server_runs(fresh: Machine, folder: Path) 
 
 
 def test_without_uv_the_client_hears_how_to_get_it(fresh: Machine, folder: Path) -> None:
-    said = refusal(
-        fresh.having(PATH="/nowhere"), own_python(), f"{folder}/mcp_server/start.py", "serve"
-    )
+    said = refusal(fresh.having(PATH="/nowhere"), own_python(), *start(folder)[1:])
     assert "uv" in said and "pip install uv" in said
 
 
@@ -600,9 +585,9 @@ def test_without_a_network_the_client_hears_it(
     fresh: Machine, folder: Path, tmp_path: Path
 ) -> None:
     cut_off = fresh.having(**NO_NETWORK, UV_CACHE_DIR=str(tmp_path / "empty"))
-    said = refusal(cut_off, "python3", f"{folder}/mcp_server/start.py", "serve")
+    said = refusal(cut_off, *start(folder))
     assert "connect to the network" in said
-    fresh.answers("python3", f"{folder}/mcp_server/start.py", "serve")  # then it is there
+    fresh.answers(*start(folder))  # then it is there
 
 
 def test_without_a_new_python_the_client_hears_which(
@@ -610,7 +595,7 @@ def test_without_a_new_python_the_client_hears_which(
 ) -> None:
     (tmp_path / "uv").symlink_to(programs / "uv")
     cut_off = fresh.having(**NO_NETWORK, PATH=str(tmp_path))
-    said = refusal(cut_off, own_python(), f"{folder}/mcp_server/start.py", "serve")
+    said = refusal(cut_off, own_python(), *start(folder)[1:])
     assert "Python 3.10 or later" in said
 
 
@@ -619,7 +604,7 @@ def test_where_nothing_can_be_written_the_client_hears_the_place(
 ) -> None:
     (tmp_path / "file").touch()
     blocked = fresh.having(AOTI_DEBUG_HOME=str(tmp_path / "file"))
-    said = refusal(blocked, "python3", f"{folder}/mcp_server/start.py", "serve")
+    said = refusal(blocked, *start(folder))
     assert str(tmp_path / "file") in said and "AOTI_DEBUG_HOME" in said
 
 
@@ -627,15 +612,11 @@ def test_pip_installs_the_extras(fresh: Machine, tmp_path: Path) -> None:
     """Once, in one environment; benchmarks/front_door.py has each on each Python."""
     (tmp_path / "python3").symlink_to(pythons()[max(pythons(), key=PYTHONS.index)])
     user = fresh.having(PATH=f"{tmp_path}:{fresh.environment['PATH']}")
-    user.sh(with_extra("ray,triton,evals"))
+    extras = "'./aoti-debug[ray,triton,evals]'"  # as the block's comment has it
+    user.sh(re.sub(r"\./aoti-debug\b.*", extras, block(PIP)))
     folder = user.home / "aoti-env" / "bin"
     user.sh(f"{folder}/python -c 'import ray, triton, inspect_ai'")
     user.answers(str(folder / "aoti-debug"), "serve")
-
-
-def with_extra(extra: str) -> str:
-    """Return the README's block of pip with an extra, as its comment has it."""
-    return re.sub(r"\./aoti-debug\b.*", f"'./aoti-debug[{extra}]'", block(PIP))
 
 
 @pytest.mark.parametrize("version", PYTHONS)
@@ -644,7 +625,7 @@ def test_every_extra_that_a_python_allows_can_be_had(account: Any, version: str)
     assert "pydantic" in account().sh(words)
 
 
-# -- from the demo to the removal -----------------------------------------------------------------
+# -- from the demo to the removal --
 
 
 def test_the_demo_finds_its_fault(fresh: Machine) -> None:
@@ -666,10 +647,9 @@ def test_removal_leaves_nothing(
     machine.sh(f"python3 {skill}/mcp_server/start.py --version")
     machine.sh(block(REMOVE_PLUGINS))
     machine.sh(block(REMOVE_PIECES))
-    ours = machine.cache
-    assert ours.is_dir()
+    assert machine.cache.is_dir()
     machine.sh(block(REMOVE_CACHE))
-    assert not ours.exists()
+    assert not machine.cache.exists()
     logs = machine.home / ".cache" / "claude-cli-nodejs"  # Claude Code's own
     left = [path for path in machine.home.rglob("*") if path.is_file() and logs not in path.parents]
     assert [path for path in left if "aoti-debug" in str(path.relative_to(machine.home))] == []

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -24,38 +23,24 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("skills@1.7.4", "node@22.23.3")  # the installer, and a Node that is new enough for it
 
 
-@dataclass(frozen=True)
-class Installer:
-    """The command that `npx skills` runs."""
+@pytest.fixture(scope="session")
+def install(node_modules: Callable[..., Path]) -> Callable[..., None]:
+    """Return what `npx skills` runs: it installs for three clients into a new folder, with a home
+    beside it."""
+    modules = node_modules(*PACKAGES)
+    node, skills = modules / "node/bin/node", modules / "skills/bin/cli.mjs"
+    clients = ("-a", "claude-code", "-a", "codex", "-a", "gemini-cli")
 
-    modules: Path
-
-    def add(self, source: str, project: Path, home: Path, *options: str) -> str:
-        """Install the skill for three clients into a project; return what was printed."""
-        argv = [
-            str(self.modules / "node" / "bin" / "node"),
-            str(self.modules / "skills" / "bin" / "cli.mjs"),
-            *(
-                "add",
-                source,
-                "-a",
-                "claude-code",
-                "-a",
-                "codex",
-                "-a",
-                "gemini-cli",
-                "-y",
-                *options,
-            ),
-        ]
+    def add(source: str, project: Path, *options: str) -> None:
+        project.mkdir()
         environment = {
             "PATH": os.environ["PATH"],
-            "HOME": str(home),
+            "HOME": str(project.parent / "home"),
             "DISABLE_TELEMETRY": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
         }
         done = subprocess.run(
-            argv,
+            [str(node), str(skills), "add", source, *clients, "-y", *options],
             cwd=project,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -65,12 +50,8 @@ class Installer:
             text=True,
         )
         assert done.returncode == 0, done.stdout
-        return done.stdout
 
-
-@pytest.fixture(scope="session")
-def installer(node_modules: Callable[..., Path]) -> Installer:
-    return Installer(node_modules(*PACKAGES))
+    return add
 
 
 def test_the_skill_is_valid(tmp_path: Path) -> None:
@@ -82,17 +63,9 @@ def test_the_skill_is_valid(tmp_path: Path) -> None:
 
 def test_the_description_names_what_people_say() -> None:
     said = properties(ROOT)["description"].lower()
-    for words in (
-        "illegal memory access",
-        "exit code 139",
-        "loading outdated pt2 file",
-        "run_func_",
-        "api call failed",
-        "wrong output",
-        "aoti_compile_and_package",
-        ".pt2",
-        "undefined symbol",
-    ):
+    calls = ("run_func_", "api call failed", "aoti_compile_and_package", ".pt2")
+    errors = ("illegal memory access", "exit code 139", "wrong output", "undefined symbol")
+    for words in (*calls, *errors, "loading outdated pt2 file"):
         assert words in said
     for other in ("plain torch.compile", "onnx", "tensorrt", "nccl", "eager-mode"):
         assert other in said.partition("not for")[2]
@@ -131,98 +104,78 @@ CLAUDE_CODE = Path(".claude/skills/aoti-debug")
 CODEX = Path(".agents/skills/aoti-debug")  # Gemini reads it there, too
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    place = tmp_path / "project"
-    place.mkdir()
-    return place
+@pytest.fixture(scope="module")
+def copied(
+    install: Callable[..., None], checkout: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Return a project into which the skill was copied from a local path."""
+    project = tmp_path_factory.mktemp("copied") / "project"
+    install(str(checkout), project, "--copy")
+    return project
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("layout", [CLAUDE_CODE, CODEX], ids=["claude-code", "codex"])
-def test_a_local_path_installs_copies(
-    layout: Path, installer: Installer, checkout: Path, project: Path, tmp_path: Path
-) -> None:
-    installer.add(str(checkout), project, tmp_path / "home", "--copy")
-    assert not (project / layout).is_symlink()
-    _check(project / layout)
-
-
-@pytest.mark.node
-@pytest.mark.parametrize("layout", [CLAUDE_CODE, CODEX], ids=["claude-code", "codex"])
-def test_a_git_url_installs_one_copy_for_both(
-    layout: Path, installer: Installer, repository: str, project: Path, tmp_path: Path
-) -> None:
-    installer.add(repository, project, tmp_path / "home")
-    assert (project / CLAUDE_CODE).resolve() == (project / CODEX).resolve()
-    _check(project / layout)
-
-
-@pytest.mark.node
-def test_nothing_is_written_outside_of_the_project(
-    installer: Installer, checkout: Path, project: Path, tmp_path: Path
-) -> None:
-    installer.add(str(checkout), project, tmp_path / "home", "--copy")
-    left = {path.name for path in project.iterdir()}
+def test_a_local_path_installs_copies_and_nothing_outside_of_the_project(copied: Path) -> None:
+    for layout in (CLAUDE_CODE, CODEX):
+        assert not (copied / layout).is_symlink()
+        _check(copied / layout)
+    left = {path.name for path in copied.iterdir()}
     assert left == {".claude", ".agents", "skills-lock.json"}
+
+
+@pytest.mark.node
+def test_a_git_url_installs_one_copy_for_both(
+    install: Callable[..., None], repository: str, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    install(repository, project)
+    assert (project / CLAUDE_CODE).resolve() == (project / CODEX).resolve()
+    _check(project / CODEX)
 
 
 def _check(installed: Path) -> None:
     assert problems(installed) == []
     for name in ("SKILL.md", "guides", "scripts", "mcp_server", "pyproject.toml"):
         assert (installed / name).exists()
-    for source in (
-        ROOT / "SKILL.md",
-        *(ROOT / "guides").glob("*"),
-        *(ROOT / "scripts").rglob("*.*"),
-    ):
+    beside = (*(ROOT / "guides").glob("*"), *(ROOT / "scripts").rglob("*.*"))
+    for source in (ROOT / "SKILL.md", *beside):
         if source.is_file() and "__pycache__" not in source.parts:
             assert (installed / source.relative_to(ROOT)).read_bytes() == source.read_bytes()
 
 
 @pytest.mark.node
-def test_the_command_line_runs_from_the_installed_folder(
-    installer: Installer, checkout: Path, project: Path, tmp_path: Path
-) -> None:
-    installer.add(str(checkout), project, tmp_path / "home", "--copy")
+def test_the_command_line_runs_from_the_installed_folder(copied: Path) -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv.pop(1)); from aoti_debug.cli import main; main()"
     )
-    package = project / CLAUDE_CODE / "mcp_server"
-    argv = [sys.executable, "-I", "-c", script, str(package), "diagnose", "-"]
+    package = copied / CLAUDE_CODE / "mcp_server"
+    argv = [sys.executable, "-I", "-B", "-c", script, str(package), "diagnose", "-"]
     said = "Error: input_handles[0]: unmatched dtype, expected: 6(at::kFloat), but got: 7"
-    done = subprocess.run(argv, cwd=project, input=said, capture_output=True, text=True)
+    done = subprocess.run(argv, cwd=copied, input=said, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     assert "guides/input-contracts.md#dtype" in done.stdout
 
 
 PLUGINS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "gemini-extension.json")
-MARKETPLACE = ".claude-plugin/marketplace.json"
 
 
 def document(name: str) -> Any:
     return json.loads((ROOT / name).read_text("utf-8"))
 
 
-@pytest.mark.parametrize("name", PLUGINS)
-def test_a_plugin_has_the_name_and_version_of_the_package(name: str) -> None:
+@pytest.mark.parametrize("name", [*PLUGINS, "manifest.json"])
+def test_a_plugin_or_bundle_has_the_name_and_version_of_the_package(name: str) -> None:
     plugin = document(name)
     assert (plugin["name"], plugin["version"]) == ("aoti-debug", __version__)
 
 
-def test_the_marketplace_offers_the_plugin() -> None:
-    [offered] = document(MARKETPLACE)["plugins"]
+def test_the_marketplace_offers_the_plugin_and_the_bundle_has_its_entry_point() -> None:
+    [offered] = document(".claude-plugin/marketplace.json")["plugins"]
     plugin = document(PLUGINS[0])
-    assert {key: offered[key] for key in ("name", "version", "description")} == {
-        key: plugin[key] for key in ("name", "version", "description")
-    }
+    for key in ("name", "version", "description"):
+        assert offered[key] == plugin[key]
     assert (ROOT / offered["source"] / "SKILL.md").is_file()
-
-
-def test_the_bundle_is_of_the_same_version() -> None:
-    bundle = document("manifest.json")
-    assert (bundle["name"], bundle["version"]) == ("aoti-debug", __version__)
-    assert (ROOT / bundle["server"]["entry_point"]).is_file()
+    assert (ROOT / document("manifest.json")["server"]["entry_point"]).is_file()
 
 
 def test_the_registry_is_told_the_same() -> None:
@@ -234,18 +187,11 @@ def test_the_registry_is_told_the_same() -> None:
     assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text("utf-8")
 
 
-def test_gemini_is_promised_no_file_that_is_not_there() -> None:
-    assert "contextFileName" not in document("gemini-extension.json")
-
-
-def test_claude_code_finds_the_skill_by_itself() -> None:
-    assert "skills" not in document(PLUGINS[0])
-
-
-def test_codex_is_given_the_skill_and_starts_the_server_in_the_plugin() -> None:
-    plugin = document(PLUGINS[1])
-    assert plugin["skills"] == ["./."]
-    assert plugin["mcpServers"]["aoti"]["cwd"] == "."
+def test_codex_alone_is_told_where_skill_and_server_are_and_gemini_of_no_missing_file() -> None:
+    claude_code, codex, gemini = map(document, PLUGINS)
+    assert "skills" not in claude_code and "contextFileName" not in gemini
+    assert codex["skills"] == ["./."]
+    assert codex["mcpServers"]["aoti"]["cwd"] == "."
 
 
 def test_the_changelog_has_an_entry_for_the_version() -> None:
