@@ -43,7 +43,7 @@ def test_values_that_differ_by_rounding_alone_are_near(warm_python: str, tmp_pat
 
 ATTRIBUTES = """
 import torch
-from probe import reference
+from probe import exported
 
 
 class Clock:
@@ -53,16 +53,16 @@ class Clock:
 
 model = torch.nn.Sequential(torch.nn.Dropout(0.5))
 model[0].clock = Clock()
-print(reference._attributes(model))
+print(exported._attributes(model))
 weight = torch.randn(64)
-known, short = reference._known(weight), weight.to(torch.bfloat16)
-print(*(reference._alike(one, known) for one in (short, short * 2, short.double() + 1e-3)))
+known, short = exported._known(weight), weight.to(torch.bfloat16)
+print(*(exported._alike(one, known) for one in (short, short * 2, short.double() + 1e-3)))
 """
 
 
 TRAINING = """
 from torch import nn
-from probe import reference
+from probe import exported
 
 class Plain(nn.Module):
     def forward(self, x):
@@ -72,8 +72,8 @@ class Skips(Plain):
     def forward(self, x):
         return x if self.training else -x
 
-print(sorted(reference._training(nn.Sequential(Plain(), Skips(), nn.ReLU(), nn.Dropout(0.1)))))
-print(sorted(reference._training(Skips())), sorted(reference._training(Skips().eval())))
+print(sorted(exported._training(nn.Sequential(Plain(), Skips(), nn.ReLU(), nn.Dropout(0.1)))))
+print(sorted(exported._training(Skips())), sorted(exported._training(Skips().eval())))
 """
 
 

@@ -16,6 +16,7 @@ from . import (
     custom_ops,
     describe,
     events,
+    exported,
     graph_run,
     memory,
     packages,
@@ -70,7 +71,7 @@ def before_export(span: Span, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def after_export(span: Span, result: Any) -> Details:
     """Keep what a script exports beside a package that it did not compile: they may differ."""
     memory.exported = weakref.ref(result)
-    reference.exported(span.memory.get("module"), result)
+    reference.watch_exported(span.memory.get("module"), result)
     return beside_package() if memory.foreign else {}
 
 
@@ -127,7 +128,7 @@ def _begin(span: Span, program: Any, options: Any) -> None:
         if memory.exported is not None and memory.exported() is program:
             memory.exported = None
         span.memory["names"] = memory.input_names(program)
-        reference.lowered(program)
+        exported.lowered(program)
         span.memory["promised"] = memory.outputs_of(program)
         if describe.state(program):
             span.details["mutates"] = True

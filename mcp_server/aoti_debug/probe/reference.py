@@ -7,11 +7,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from . import (
@@ -20,6 +18,7 @@ from . import (
     capture,
     describe,
     events,
+    exported,
     inside,
     marks,
     memory,
@@ -27,30 +26,14 @@ from . import (
     watch,
 )
 from .lazy import torch
-from .vocabulary import owner
 
 _MOST = 100  # calls that are looked at, of one line
-_NAMED = 6
 _GIVEN_TO = 16  # tensors of a call
-_WEIGHTS = 200
 _CLASSES = 20_000
 _INSIDE = 8  # calls of another class, of one line, within which modules are looked at
 _LATEST = 16  # calls of module and package that are held against each other
 _KEPT = 1 << 22  # bytes of state, before a call
-_SUMMED = 1 << 22  # elements of a weight of which all count
 _MARK = "_aoti_debug_reference"
-_PLAIN = (bool, int, float, str)
-
-
-class _Export(NamedTuple):
-    """How a module was when it was exported."""
-
-    module: Any  # weakly
-    program: Any  # likewise
-    training: frozenset[str]  # names of its modules
-    settings: dict[str, str]
-    weights: dict[str, Any]
-    attributes: dict[str, Any]
 
 
 class _Seen(NamedTuple):
@@ -82,7 +65,6 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-_exports: dict[type, list[_Export]] = {}
 _package: deque[_Seen] = deque(maxlen=_LATEST)
 _later: deque[tuple[_Seen, Any, rows.Batch, bool, bool]] = deque()  # a device may work on them
 _module: deque[_Seen] = deque(maxlen=_LATEST)
@@ -95,30 +77,17 @@ class _State:
     kept = 0.0  # how far apart a pair is whose inputs are kept, of the largest value
     returned = 0  # calls of packages that were seen
     paired: set[int] = set()  # noqa: RUF012 - calls of the package
-    weights: dict[str, Any] = {}  # noqa: RUF012 - that packages were given, by their names
-    first: dict[int, Any] = {}  # noqa: RUF012 - modules' weights at their first call
     takes: tuple[str, ...] = ()  # the names of what the module takes that was exported last
     learns: set[Any] = set()  # noqa: RUF012 - callers whose results may be trained on
 
 
-def exported(module: Any, program: Any) -> None:
+def watch_exported(module: Any, program: Any) -> None:
     """Remember how a module is at its export, and watch its calls from now on."""
     if not isinstance(module, torch.nn.Module) or isinstance(module, torch.fx.GraphModule):
         return
     kind = type(module)
     _State.takes = _takes(module)
-    known = _exports.setdefault(kind, [])
-    known[:] = [one for one in known if one.module() is not module][-3:]
-    known.append(
-        _Export(
-            weakref.ref(module),
-            weakref.ref(program),
-            _training(module),
-            _settings(),
-            {name: _known(one) for name, one in _tensors(module)},
-            _attributes(module),
-        )
-    )
+    exported.remember(module, program)
     if kind.__module__.startswith("torch."):
         _State.alone.add(module)
     _watch(kind)
@@ -133,7 +102,7 @@ def loaded() -> None:
         if kind not in seen:
             seen.add(kind)
             wanted += kind.__subclasses__()
-            if _is_users(kind):
+            if exported.is_users(kind):
                 _watch(kind)
 
 
@@ -148,19 +117,10 @@ def _watch(kind: Any) -> None:
     _State.watches = True
 
 
-def lowered(program: Any) -> None:
-    """Take the weights that a program has when it is compiled: it shares them with its module."""
-    for one in (one for known in _exports.values() for one in known):
-        if one.program() is program:
-            for name, value in {**program.state_dict, **program.constants}.items():
-                if name in one.weights and isinstance(value, torch.Tensor):
-                    one.weights[name] = _known(value)
-
-
 def given(weights: dict[str, Any]) -> None:
     """Remember the weights that a package is given."""
     if _State.watches and budget.allows():
-        _State.weights.update((name, _known(one)) for name, one in weights.items())
+        exported.given(weights)
 
 
 def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:
@@ -242,7 +202,7 @@ def _watched(original: Any, of_torch: bool) -> Any:
         # What is traced through is the module alone.
         if is_compiling() or _thread.inside or (of_torch and self not in _State.alone):
             return original(self, *args, **kwargs)
-        if _thread.another and _is_another(self):
+        if _thread.another and exported.is_another(self):
             return original(self, *args, **kwargs)
         seen = _arrived(self, args, kwargs)
         if seen is None:
@@ -273,14 +233,14 @@ def _arrived(module: Any, args: Any, kwargs: Any) -> _Seen | None:
         _State.looked[caller] = looked + 1
         arranged = _arranged(args, kwargs, module)
         given = [marks.of(one) for one in arranged]
-        state = _state(module)
-        own = {name: one for name, one in _tensors(module) if name in state}
+        state = exported.state(module)
+        own = {name: one for name, one in exported.tensors(module) if name in state}
         small = _State.kept < marks.FAR and capture.storage_bytes([*own.values()]) <= _KEPT
         before = {name: one.detach().clone() for name, one in own.items()} if small else {}
-        another = _is_another(module)
+        another = exported.is_another(module)
         of = weakref.ref(module)
         differs: dict[str, Any] = {"of_class": type(module).__qualname__}
-        differs = differs if another else _differences(module)
+        differs = differs if another else exported.differences(module)
         if (lazy := watch.consumer()) is not None:
             differs["lazy"] = lazy
         batch = rows.taken(0, [] if another else arranged)
@@ -299,12 +259,12 @@ def _left(module: Any, seen: _Seen, given: Any, result: Any) -> None:
         seen = seen._replace(outputs=outputs, rows=None)
         if module.training:
             _watch_gradient(seen, marks.tensors(result))
-        now = _state(module)
+        now = exported.state(module)
         moved = [n for n, mark in seen.state.items() if n in now and now[n].value != mark.value]
-        values = [marks.shown(marks.few(one)) for one in marks.tensors(result)[:_NAMED]]
+        values = [marks.shown(marks.few(one)) for one in marks.tensors(result)[: exported.NAMED]]
         seen.differs.update(given=[_digest(one) for one in seen.inputs[:_GIVEN_TO]], values=values)
         if moved:
-            seen.differs.update(moved=moved[:_NAMED])
+            seen.differs.update(moved=moved[: exported.NAMED])
         # What a call of the package was paired with before comes last: a reference that is
         # evaluated late is given the latest values of memory each time.
         order = sorted(_package, key=lambda one: (one.call in _State.paired, -one.call))
@@ -350,7 +310,7 @@ def _pair(own: _Seen, package: _Seen, given: Any, *, of_package: bool = False) -
         elif other := _others(own, package):
             if not all(_same_memory(own.inputs[n], package.inputs[n]) for n in other):
                 return False
-            found["written"] = other[:_NAMED]
+            found["written"] = other[: exported.NAMED]
     held = marks.apart(package.outputs, own.outputs)
     _State.paired.add(package.call)
     apart = held is not None and bool(held["unlike"] or held["wrong"])
@@ -369,7 +329,7 @@ def _keep(own: _Seen, number: int, given: Any) -> dict[str, Any]:
     """Keep what the module was given, what it gave, and its weights as they were before."""
     args, kwargs = given
     module, moved = own.module(), own.differs.get("moved", ())
-    weights = {} if module is None else dict(_tensors(module))
+    weights = {} if module is None else dict(exported.tensors(module))
     weights = {name: one.detach() for name, one in weights.items() if name not in moved}
     weights.update(own.before)
     call = capture.Call(number, args, kwargs, torch.utils._pytree.tree_leaves(given))
@@ -387,7 +347,7 @@ def _beside(own: _Seen) -> dict[str, Any] | None:
     if not known or own.of_another_class:
         return None
     found = min(known, key=lambda one: len(_others(own, one)))
-    return {"call": found.call, "other": _others(own, found)[:_NAMED]}
+    return {"call": found.call, "other": _others(own, found)[: exported.NAMED]}
 
 
 def _others(own: _Seen, package: _Seen) -> list[int]:
@@ -405,194 +365,3 @@ def _same_memory(one: marks.Mark, other: marks.Mark) -> bool:
 
 def _say(seen: _Seen, found: Any = None) -> None:
     events.emit("reference", caller=seen.caller, **seen.differs, **(found or {}))
-
-
-def _export_of(module: Any) -> list[_Export] | None:
-    """Return the exports of its class, or of one that it is made of."""
-    return next((_exports[kind] for kind in type(module).__mro__ if kind in _exports), None)
-
-
-def _is_another(module: Any) -> bool:
-    """Tell whether its class is not one that this process has exported, where it has made the
-    packages that it loads."""
-    return not memory.foreign and _export_of(module) is None
-
-
-def _differences(module: Any) -> dict[str, Any]:
-    known = _export_of(module)
-    if known is None:
-        return _beside_given(module) or _since(module)
-    export = next((one for one in known if one.module() is module), known[-1])
-    found: dict[str, Any] = {}
-    training, settings = _training(module), _settings()
-    if training - export.training:
-        found["training"] = sorted(training - export.training)[:_NAMED]
-    if export.training - training:
-        found["exported_training"] = sorted(export.training - training)[:_NAMED]
-    for name, value in settings.items():
-        if value != export.settings.get(name):
-            found[name], found[f"exported_{name}"] = value, export.settings.get(name)
-    if changed := _changed(module, export.weights, unknown=False):
-        found.update(changed, **_swapped(module))
-    attributes = _attributes(module)
-    others = [
-        f"{name} = {value!r:.40} ({export.attributes[name]!r:.40} at export)"
-        for name, value in attributes.items()
-        if name in export.attributes and export.attributes[name] != value
-    ]
-    if others:
-        found["attributes"] = others[:_NAMED]
-    if module is not export.module():
-        found["another"] = True
-    weights = (one for one in _tensors(module) if one[0] in export.weights)
-    pairs = ([describe.dtype_of(one), export.weights[name][0].dtype] for name, one in weights)
-    if (dtypes := next((both for both in pairs if both[0] != both[1]), None)) is not None:
-        found["dtypes"] = dtypes
-    return found
-
-
-def _since(module: Any) -> dict[str, Any]:
-    """Return the weights of a module that changed since its first call: no export was seen."""
-    of, known = _State.first.get(id(module), (lambda: None, {}))
-    if of() is module:
-        found = _changed(module, known, unknown=False)
-        return {**found, "since": True} if found else {}
-    if len(_State.first) < _LATEST:
-        weights = {name: _known(one) for name, one in _tensors(module)}
-        _State.first[id(module)] = weakref.ref(module), weights
-    return {}
-
-
-def _beside_given(module: Any) -> dict[str, Any]:
-    """Return the weights of a module that the package was not given, or with other values; nothing
-    where it was given none of them."""
-    if not dict(_tensors(module)).keys() & _State.weights.keys():
-        return {}
-    found = _changed(module, _State.weights, unknown=True)
-    return {**found, **_swapped(module)} if found else {}
-
-
-def _changed(module: Any, known: Any, *, unknown: bool) -> dict[str, Any]:
-    """Return the weights with other values than are known of them; `unknown` ones count too."""
-    others = [
-        name
-        for name, one in _tensors(module)
-        if (not _alike(one, known[name]) if name in known else unknown)
-    ]
-    return {"changed": others[:_WEIGHTS], "changed_count": len(others)} if others else {}
-
-
-def _swapped(module: Any) -> dict[str, Any]:
-    """Say which weights the package was given under names of others, each with the name that its
-    values have in a module."""
-    if not _State.weights:
-        return {}
-    own = {name: _known(one) for name, one in _tensors(module)}
-    names: dict[str, str] = {}  # by what a weight is known by, where that is not common
-    for name, (mark, total) in own.items():
-        names[repr((mark.value, total))] = name if repr((mark.value, total)) not in names else ""
-    found = [
-        [name, names.get(repr((mark.value, total)), "")]
-        for name, (mark, total) in _State.weights.items()
-        if name in own and repr(own[name][0].value) != repr(mark.value)
-    ]
-    found = [pair for pair in found if pair[1]]
-    return {"swapped": found[:_WEIGHTS]} if found else {}
-
-
-def _state(module: Any) -> dict[str, marks.Mark]:
-    """Return the tensors of a module that a call of it may change: all but its parameters."""
-    own = {id(one) for one in module.parameters()}
-    named = [(name, one) for name, one in _tensors(module) if id(one) not in own]
-    return {name: marks.of(one) for name, one in named[:_MOST]}
-
-
-def _training(module: Any) -> frozenset[str]:
-    """Return the names of the modules in training mode that act otherwise there."""
-    return frozenset(
-        f"{name} ({type(one).__name__})" if name else type(one).__name__
-        for name, one in module.named_modules()
-        if one.training and _acts(one)
-    )
-
-
-def _acts(one: Any) -> bool:
-    name = type(one).__name__
-    if not type(one).__module__.startswith("torch."):
-        code = getattr(type(one).forward, "__code__", None)
-        return code is not None and "training" in code.co_names
-    if "Dropout" in name:
-        return bool(getattr(one, "p", 1.0))
-    return "Norm" in name and getattr(one, "running_mean", None) is not None
-
-
-def _settings() -> dict[str, str]:
-    """Return what of torch's own state changes numbers: autocast, and how products are made."""
-    return {
-        "autocast": _autocast() or "off",
-        "precision": str(torch.get_float32_matmul_precision()),
-        "default_dtype": str(torch.get_default_dtype()).replace("torch.", ""),
-    }
-
-
-def _autocast() -> str:
-    for device in ("cpu", "cuda"):
-        if torch.is_autocast_enabled(device):
-            return f"{device} {torch.get_autocast_dtype(device)}".replace("torch.", "")
-    return ""
-
-
-def _tensors(module: Any) -> Iterator[tuple[str, Any]]:
-    """Yield weights, buffers and other tensors of a module, each by its name."""
-    yield from module.named_parameters()
-    counters = "num_batches_tracked"  # which change nothing outside of training
-    yield from (pair for pair in module.named_buffers() if not pair[0].endswith(counters))
-    for name, one in module.named_modules():
-        for key, value in vars(one).items():
-            if isinstance(value, torch.Tensor):
-                yield f"{name}.{key}" if name else key, value
-
-
-def _known(tensor: Any) -> tuple[marks.Mark, Any]:
-    """Return what a weight is known by: its mark and, where that is cheap, its sum."""
-    mark = marks.of(tensor)
-    small = mark.sample is not None and tensor.numel() <= _SUMMED
-    return mark, float(tensor.detach().to(torch.float64).sum()) if small else None
-
-
-def _alike(tensor: Any, before: tuple[marks.Mark, Any]) -> bool:
-    """Tell whether a weight has the values that it had, where they can be read, rounded to the
-    coarser of two dtypes; else whether it is the same memory, not written since. A norm in training
-    writes its buffers unversioned."""
-    same = marks.storage(tensor), marks.version(tensor)
-    unwritten = same == (before[0].storage, before[0].version)
-    if unwritten and isinstance(tensor, torch.nn.Parameter):
-        return True
-    now = _known(tensor)
-    if now[0].sample is None or before[0].sample is None:
-        return unwritten
-    if now[0].dtype != before[0].dtype:
-        return marks.rounded_alike(now[0], before[0])
-    return now[0].value == before[0].value and str(now[1]) == str(before[1])
-
-
-def _attributes(module: Any) -> dict[str, Any]:
-    """Return plain numbers and words of a module, and of the user's objects that it holds, which
-    an export takes as they are."""
-    found: dict[str, Any] = {}
-    for name, one in module.named_modules():
-        for key, value in vars(one).items():
-            at = f"{name}.{key}" if name else key
-            if key.startswith("_") or key == "training":
-                continue
-            if type(value) in _PLAIN:
-                found[at] = value
-            elif not isinstance(value, torch.nn.Module) and _is_users(type(value)):
-                own = getattr(value, "__dict__", {}).items()
-                found.update((f"{at}.{k}", v) for k, v in own if type(v) in _PLAIN)
-    return found
-
-
-def _is_users(kind: Any) -> bool:
-    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    return file is not None and owner(file) == "user"
