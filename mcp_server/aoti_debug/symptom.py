@@ -42,6 +42,15 @@ def rejects(observations: Observations) -> bool:
     return own and bool(calls) and all(call.ok or run.retried(call) for call in calls)
 
 
+def of_its_own(observations: Observations) -> bool:
+    """Tell whether nothing but an exit status other than 1 says that results are rejected: it may
+    mean something else."""
+    ending, said = observations.ending, observations.of(PrintedVerdict)
+    other = ending is not None and ending.code not in (None, 0, 1)
+    shown = said or observations.of(PrintedDifference) or observations.of(PythonException)
+    return other and not shown
+
+
 def complains(observations: Observations) -> bool:
     """Tell whether results are not what the script holds them against: it rejects them itself, or
     it ends well though it says so, or though what it compared last, after it gave weights, is

@@ -115,6 +115,14 @@ def test_memory_that_is_given_again_is_a_lead_of_a_script_that_complains_alone()
     assert "reference rows: frames differs" in best.summary
 
 
+def test_rows_that_differ_are_a_cause_of_a_script_that_ends_well_and_prints_a_difference() -> None:
+    shown = PrintedDifference(Span("stdout.log", 1, 1, ""), 0.23)
+    for rows, category in (([3, 9], "user_code"), ([9, 9], "no_fault")):
+        seen = observed(reference(rows=rows, unlike_inputs=[0]), code=0)
+        assert diagnose(seen)[0].category == "no_fault"
+        assert diagnose(replace(seen, records=(shown,)))[0].category == category
+
+
 PAIR: dict[str, Any] = {"call": 2, "apart": 0.5, "largest": 1.0, "unlike": 0}
 
 
@@ -202,6 +210,41 @@ def test_inputs_that_differ_are_proved_by_giving_the_package_those_of_the_refere
         assert "frames" in best.summary
 
 
+def test_an_overflow_of_the_reference_alone_is_named_where_float64_agrees_with_the_package() -> (
+    None
+):
+    held = {"index": 0, "verdict": "agrees", "dtype": "float32", "package": {"max": 7.9}}
+    values = {"verdict": "agrees", "outputs": [{**held, "eager": {"inf": 1}}]}
+    apart = reference(**{**PAIR, "apart": 1e-3, "unlike": 1})
+    best = run(apart, compared=values)
+    assert (best.category, best.confidence) == ("nan_or_inf", "likely")
+    assert "1 Inf" in best.summary
+    assert run(reference(**PAIR), compared=values).category != "nan_or_inf"
+    assert run(apart, compared=values, code=0).category == "no_fault"
+
+
+def test_calls_of_two_packages_that_overlap_need_no_lock() -> None:
+    def served(*instances: int) -> Diagnosis:
+        loads = [
+            line
+            for n in {*instances}
+            for line in (begin(60 + n, "load", instance=n, run_single_threaded=True), end(60 + n))
+        ]
+        calls = [
+            {**called(LEAF, thread=f"t{n}", instance=instance), "id": 70 + n, "call": 3 + n}
+            for n, instance in enumerate(instances)
+        ]
+        return run(*loads, *calls, *(end(70 + n) for n, _ in enumerate(instances)), code=0)
+
+    assert served(1, 1).category == "concurrency"
+    assert served(1, 2).category == "no_fault"
+
+
+def test_a_load_that_was_tried_again_is_not_what_failed() -> None:
+    refused = [begin(50, "load"), end(50, ok=False), begin(51, "load"), end(51)]
+    assert run(*refused).summary == run().summary
+
+
 def test_a_package_that_was_compiled_for_an_earlier_module_is_named_with_its_load() -> None:
     kinds = (("lower", 20), ("load", 21), ("load", 22))
     begun = [begin(50 + n, kind, caller=["/t/store.py", n]) for kind, n in kinds]
@@ -226,6 +269,7 @@ def test_a_reference_that_is_apart_by_rounding_makes_the_tolerance_the_cause() -
     best = run(reference(**{**PAIR, "apart": 1e-6}))
     assert best.category == "false_alarm" and "1e-06 apart" in best.summary
     assert run(reference(**{**PAIR, "apart": 0.0})).category == "user_code"
+    assert run(reference(**{**PAIR, "apart": 1e-6}), code=2).category == "user_code"
     held = {"index": 0, "verdict": "agrees", "dtype": "float32", "package": {"nan": 4}}
     values = {"verdict": "agrees", "outputs": [{**held, "eager": {"nan": 4}}]}
     assert run(reference(**{**PAIR, "apart": 1e-6}), compare=values).category == "nan_or_inf"

@@ -91,3 +91,23 @@ def test_what_a_module_holds_is_known_again(warm_python: str, tmp_path: Path) ->
     assert "'0.clock.offset': 2.0" in said
     assert "'0.p': 0.5" in said and "zones" not in said
     assert said.endswith("True False False\n"), "rounded to the coarser dtype"
+
+
+MISNAMED = """
+import torch
+from probe import exported
+
+model = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(3)))
+for given in ("012", "01", "120"):
+    weights = {f"{n}.weight": model[int(of)].weight.detach() for n, of in enumerate(given)}
+    exported.given(weights)
+    print(exported.misnamed(weights).get("swapped"))
+"""
+
+
+def test_weights_that_are_given_under_names_of_others_are_found(
+    warm_python: str, tmp_path: Path
+) -> None:
+    same, part, moved = printed(tmp_path, MISNAMED, python=warm_python).splitlines()
+    assert (same, part) == ("None", "None")
+    assert moved == str([[f"{n}.weight", f"{(n + 1) % 3}.weight"] for n in range(3)])

@@ -49,3 +49,24 @@ def test_an_infinity_that_is_a_number_of_the_code_is_meant(value, by_code) -> No
     found = origins.cause(module.graph)
     assert found is not None
     assert bool(found.get("meant")) is by_code
+
+
+class Index(torch.nn.Module):  # type: ignore[name-defined]
+    """A ratio that is NaN where both are zero, and a second one that the model tests for it."""
+
+    def forward(self, x):
+        ratio = x / x
+        return (ratio, torch.where(ratio.isnan(), 0.0, x)) if x.shape[0] == 1 else (ratio, x)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch.export itself
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_value_that_the_model_tests_for_nan_is_said_to_be_tested(rows) -> None:
+    given = torch.zeros(rows, 3)
+    module = unguarded(torch.export.export(Index(), (given,)))
+    values = Values()
+    origins = Origins(values)
+    Run(module, values, origins)([given])
+    found = origins.cause(module.graph)
+    assert found is not None and found["op"] == "aten.div.Tensor"
+    assert found["tested"] is (rows == 1)

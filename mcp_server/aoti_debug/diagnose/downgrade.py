@@ -13,6 +13,7 @@ from aoti_debug.facts.categories import GPU_FAULTS, MEANINGS
 from aoti_debug.model import Category, Evidence, Fix
 from aoti_debug.plain import one_line
 from aoti_debug.read.record import GpuException, PythonException
+from aoti_debug.symptom import rejects
 
 # Parts of the names under which cuDNN, cuBLAS, CUTLASS, cuFFT and the like launch their kernels.
 _PARTS = (
@@ -235,14 +236,15 @@ def contradicted(candidate: Candidate, case: Case) -> bool:
     """Tell whether the end of the process speaks against printed words."""
     seen = case.observations
     run, ending = seen.run, seen.ending
-    told = run.probed and candidate.role in ("cause", "symptom")
+    told = run.probed and candidate.role in ("cause", "symptom", "envelope")
     if ending is None or not told or not hearsay(candidate, case):
         return False
     ends = seen.of(PythonException)
     words = candidate.diagnosis.evidence[0]
     raised = ending.code == 1 and bool(ends) and not inside(words, evidence(ends[-1].span))
     caught = bool(run.error) and not any(one_line(e.message)[:200] in run.error for e in ends)
-    well = ending.clean and bool(run.calls) and is_fault(candidate)
+    past = candidate.diagnosis.phase in ("package", "load") and rejects(seen)  # calls returned
+    well = (ending.clean or past) and bool(run.calls) and is_fault(candidate)
     quiet = run.failure is None
     return case.told or (quiet and well) or (raised and (quiet or caught))
 

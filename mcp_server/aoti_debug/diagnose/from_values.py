@@ -22,7 +22,7 @@ from aoti_debug.model import Experiment, Fix, Kernel
 from aoti_debug.plain import digits, few
 from aoti_debug.read.record import Launches, TensorStatistics
 from aoti_debug.record.outputs import always, first_odd
-from aoti_debug.symptom import is_other
+from aoti_debug.symptom import is_other, rejects
 
 if TYPE_CHECKING:
     from aoti_debug.read.check_report import (
@@ -64,6 +64,7 @@ RACE_FIX = Fix(
 
 DIFFERENT = Kind("wrong_result", "output", Tier.DIFFERENT_VALUES, WRONG, confidence="proved")
 NOT_FINITE = Kind("nan_or_inf", "output", Tier.STRANGE_VALUES, NAN, confidence="proved")
+LOST = replace(NOT_FINITE, tier=Tier.DIFFERENT_VALUES, confidence="likely")
 OLDER = replace(DIFFERENT, guide=f"{WRONG}#a-package-of-another-version")
 
 
@@ -89,13 +90,19 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
     given = call is not None and any(leaf.nan for leaf in call.inputs)
     same = call is not None and always(run, call)
     meant = not observations.failed and (same or observations.meant)
-    odd = first_odd(run, run.calls)
+    odd, unlike = first_odd(run, run.calls), any(one.unlike for one in run.references)
     for order, output in enumerate(compared.outputs):
         wrong, spoilt = output.verdict != "agrees", output.package.nan and not (given or meant)
         said = f"{output.named} holds {output.package.not_finite}; "
         if call is not None and call is odd and spoilt and output.eager.nan and wrong:
             said += f"without AOTInductor the model gives {output.eager.not_finite}"
             yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
+        elif output.lost and unlike and rejects(observations):
+            said = (
+                f"the model gives {output.eager.not_finite} in {output.named} without AOTInductor; "
+            )
+            said += "package and float64 give none"
+            yield LOST.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
         elif compared.verdict == "differs" and wrong:
             yield DIFFERENT.found(difference_of(output), compared.artifact, order=order)
         elif spoilt and not is_other(observations):

@@ -20,7 +20,8 @@ FIX = Fix(
     why="what the line itself turns on, eval() does not turn off",
 )
 TRAINING_FIX = Fix(
-    what="call model.eval() before torch.export.export, and compile again",
+    what="call model.eval() before torch.export.export, and compile again; eval() does not reach "
+    "modules in a plain list or dict: keep them in nn.ModuleList or nn.ModuleDict",
     why="the mode is baked into the exported program; eval() on the loaded package changes nothing",
 )
 GUIDE = "guides/wrong-results.md"

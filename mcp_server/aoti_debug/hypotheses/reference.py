@@ -22,6 +22,7 @@ from aoti_debug.symptom import (
     complains,
     far,
     partly,
+    printed,
     rejects,
     verdict,
 )
@@ -38,7 +39,8 @@ AGAIN = "export and compile again after the weights change, or load them"
 
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield how the reference differs, where the script complains and the package is right."""
-    if not complains(observations):
+    shown = prepared_otherwise(observations)
+    if not complains(observations) and not shown:
         return
     tried, pairs = agreeing(observations), compared(observations)
     run, pair = observations.run, observations.checks.pair
@@ -54,7 +56,7 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if pairs:  # what was never compared is another matter
         others = [one for one in others if one.caller in seen and (one.rows or partly(run, one))]
     if not rejects(observations):
-        others = []
+        others = shown
     # What is called more often than the package is not given the same inputs, but parts of them.
     count = Counter(who for who, given in {(o.caller, o.given) for o in run.references if o.given})
     others = [one for one in others if not one.other or count[one.caller] <= run.made]
@@ -77,6 +79,13 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
             in_place = one.written and one.lazy is None
             yield with_writer(reason, observations) if in_place else reason
             return
+
+
+def prepared_otherwise(observations: Observations) -> list[Reference]:
+    """Return where a script that ends well, but prints a difference, gave the module some of the
+    package's rows, and others of which one input is unlike."""
+    rows = [o for o in observations.run.references if o.unlike_inputs and len(o.rows) == 2]
+    return [o for o in rows if o.rows[0] < o.rows[1]] if printed(observations) else []
 
 
 def only_state(observations: Observations) -> bool:
@@ -262,7 +271,7 @@ def weights(observations: Observations, one: Reference) -> Words:
     if moved:
         return state(observations, moved)
     given, idle = loaded(observations), loaded(observations, inactive=True)
-    left = left_out(observations, one)
+    left, pair = left_out(observations, one), observations.checks.pair
     count = one.changed_count - len(one.changed) + len(left)
     if idle and left and set(left) <= idle:
         said = f"{few(left)}: given to the package's inactive weights, which no call uses"
@@ -273,6 +282,10 @@ def weights(observations: Observations, one: Reference) -> Words:
         said = f"{len(one.swapped)} weights are given under the names of others: {mine} holds "
         said += f"{theirs} of the reference"
         fix = "pair names and tensors in one order, or store the names with the tensors"
+        return "constants_mismatch", said, fix
+    if given and pair is not None and left and set(left) <= {*pair.left}:
+        said = f"load_constants cannot change {few(left)}: compiled into the package's code"
+        fix = "compile with inductor_configs={'always_keep_tensor_constants': True}"
         return "constants_mismatch", said, fix
     if given and left:
         said = f"load_constants was not given {count} of the reference's weights: {few(left)}"

@@ -10,7 +10,7 @@ from aoti_debug.diagnose.from_program import last_line_of
 from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix
-from aoti_debug.symptom import agreeing, far, is_other, rejects, same_rows
+from aoti_debug.symptom import agreeing, far, is_other, of_its_own, rejects, same_rows, verdict
 
 GUIDE = "guides/wrong-results.md#compare-with-eager"
 MIXES = Kind("user_code", "output", Tier.RAISED, GUIDE)
@@ -20,7 +20,7 @@ AFTER = Kind("user_code", "output", Tier.DIFFERENT_VALUES, GUIDE)
 def candidates(observations: Observations) -> Iterator[Candidate]:
     """Yield one where the script rejects results and the package is right in each repeated call."""
     right, run = agreeing(observations), observations.run
-    if not right or not rejects(observations):
+    if not right or not (rejects(observations) or verdict(observations)):
         return
     agree = Experiment(experiment=right, result="agree: the package is right")
     trials = observations.checks.trials
@@ -49,7 +49,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         )
         return
     strange = any(call.holds_nonfinite for call in run.calls) and not is_other(observations)
-    if (one := same_rows(observations)) is None or strange:  # NaN may be what is rejected
+    if (
+        (one := same_rows(observations)) is None or strange or of_its_own(observations)
+    ):  # NaN may be what is rejected
         return
     at = at_place(one.caller)
     count = f"on each of {one.same} rows" if one.same else f"in each of {len(run.references)} calls"

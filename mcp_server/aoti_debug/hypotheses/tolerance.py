@@ -9,7 +9,16 @@ from aoti_debug.diagnose.observations import Candidate, Kind, Observations
 from aoti_debug.facts.categories import Tier
 from aoti_debug.model import Experiment, Fix, source_of
 from aoti_debug.read.record import PrintedDifference
-from aoti_debug.symptom import ROUNDING, SHOWN, agreeing, compared, far, rejects, unpaired
+from aoti_debug.symptom import (
+    ROUNDING,
+    SHOWN,
+    agreeing,
+    compared,
+    far,
+    of_its_own,
+    rejects,
+    unpaired,
+)
 
 if TYPE_CHECKING:
     from aoti_debug.read.event_records import Reference
@@ -49,8 +58,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     tried = agreeing(observations)
     if not rejects(observations) or not tried or not pairs or far(observations):
         return
+    if of_its_own(observations):
+        return
     outputs = checks.compare.outputs if checks.compare is not None else ()
-    if any(one.package.nan for one in outputs):
+    if any(one.package.nan or one.lost for one in outputs):
         return  # no tolerance takes NaN
     run, seen = observations.run, {one.caller for one in pairs}
     last = run.last_call is not None and all(one.call != run.last_call.call for one in pairs)
@@ -64,7 +75,10 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if shown > max(SHOWN, BEYOND * worst.apart):
         said = f"package and module are at most {worst.apart:.2g} apart, and the script prints "
         said += f"differences of up to {shown:.2g}: they are in the model or its inputs"
-        yield ELSEWHERE.found(said, worst.span, source=source_of(worst.caller))
+        fix = Fix(
+            what="compare the model's inputs, and the steps before and after it, in both paths"
+        )
+        yield ELSEWHERE.found(said, worst.span, source=source_of(worst.caller), fixes=[fix])
         return
     dtype = next((one.dtype for one in outputs if one.dtype), "the dtype")
     if jumps(worst):

@@ -3,9 +3,10 @@ weights, plain attributes."""
 
 from __future__ import annotations
 
+import gc
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from . import describe, marks, memory
@@ -64,6 +65,21 @@ def lowered(program: Any) -> None:
 def given(weights: dict[str, Any]) -> None:
     """Remember the weights that a package is given."""
     _given.update((name, _known(one)) for name, one in weights.items())
+
+
+def misnamed(names: Collection[str]) -> dict[str, Any]:
+    """Say which of the weights that a package was just given were given under the names of others,
+    where a module of the process has all their values and none has them under these names."""
+    theirs, found = sorted(_key(*_given[name]) for name in names), dict[str, Any]()
+    for module in gc.get_objects():
+        if not issubclass(type(module), torch.nn.Module):
+            continue
+        own = [weight for name, weight in tensors(module) if name in names]
+        if len(own) == len(theirs) and sorted(_key(*_known(one)) for one in own) == theirs:
+            if not (swapped := _swapped(module)):
+                return {}
+            found = {**_changed(module, _given, unknown=False), **swapped}
+    return found
 
 
 def _export_of(module: Any) -> list[_Export] | None:
@@ -149,9 +165,9 @@ def _swapped(module: Any) -> dict[str, Any]:
     own = {name: _known(one) for name, one in tensors(module)}
     names: dict[str, str] = {}  # by what a weight is known by, where that is not common
     for name, (mark, total) in own.items():
-        names[repr((mark.value, total))] = name if repr((mark.value, total)) not in names else ""
+        names[_key(mark, total)] = name if _key(mark, total) not in names else ""
     found = [
-        [name, names.get(repr((mark.value, total)), "")]
+        [name, names.get(_key(mark, total), "")]
         for name, (mark, total) in _given.items()
         if name in own and repr(own[name][0].value) != repr(mark.value)
     ]
@@ -217,6 +233,10 @@ def _known(tensor: Any) -> tuple[marks.Mark, Any]:
     mark = marks.of(tensor)
     small = mark.sample is not None and tensor.numel() <= _SUMMED
     return mark, float(tensor.detach().to(torch.float64).sum()) if small else None
+
+
+def _key(mark: marks.Mark, total: float | None) -> str:
+    return repr((mark.value, total))
 
 
 def _alike(tensor: Any, before: tuple[marks.Mark, Any]) -> bool:

@@ -20,6 +20,7 @@ Document = dict[str, Any]
 _ELEMENTS = 3
 _ORIGINS = 200
 _STORED = ("get_attr", "placeholder")
+_TESTS = ("isnan", "isfinite", "nan_to_num")
 
 
 def targets(node: Any) -> list[Any]:
@@ -99,8 +100,13 @@ class Origins(Observer):
         known = self._behind(bad, kind, nodes)
         if not known:
             return None
-        first = next((n for n in known if not origins[n].get("meant")), known[0])
-        found = {**origins[first], "reaches": [node.name for node in bad][:8]}
+        own = [n for n in known if not origins[n].get("meant")]
+        first = next((n for n in own if not tested(nodes[n])), (own or known)[0])
+        found = {
+            **origins[first],
+            "tested": tested(nodes[first]),
+            "reaches": [node.name for node in bad][:8],
+        }
         if kind is self._nan and not found.get("meant"):
             sources = [n for n in nodes[first].all_input_nodes if n.name in self._inf]
             mattering = self._behind(sources, self._inf, nodes)
@@ -125,6 +131,13 @@ def meant(kind: str, args: Any, kwargs: Any) -> bool:
     flat = [*_flat(args), *_flat(list(kwargs.values()))]
     written = math.isnan if kind == "nan" else math.isinf
     return any(isinstance(one, float) and written(one) for one in flat)
+
+
+def tested(node: Any) -> bool:
+    """Tell whether the model itself tests the value, which is made of others, for NaN."""
+    users = [] if node.op in _STORED else [one for one in node.users if one.op == "call_function"]
+    unlike = [one for one in users if base(one) == "ne" and one.args == (node, node)]
+    return bool(unlike) or any(base(one) in _TESTS for one in users)
 
 
 def _first_bad(value: Any) -> Any:

@@ -75,6 +75,7 @@ class _State:
     watches = False
     alone: Any = weakref.WeakSet()  # noqa: RUF012 - modules of torch's classes
     kept = 0.0  # how far apart a pair is whose inputs are kept, of the largest value
+    sought = 0  # times that weights were given whose source was looked for
     returned = 0  # calls of packages that were seen
     paired: set[int] = set()  # noqa: RUF012 - calls of the package
     takes: tuple[str, ...] = ()  # the names of what the module takes that was exported last
@@ -121,6 +122,10 @@ def given(weights: dict[str, Any]) -> None:
     """Remember the weights that a package is given."""
     if _State.watches and budget.allows():
         exported.given(weights)
+        few = len(weights) <= _LATEST * _LATEST and _State.sought < _INSIDE
+        _State.sought += few
+        if few and (found := exported.misnamed(weights)):
+            events.emit("reference", caller=watch.caller(), **found)
 
 
 def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:

@@ -126,6 +126,21 @@ def _shorter(batches: list[Batch]) -> dict[str, Any]:
     return {"asked": _digest(keys), "rows": rows, "alike": [0, 0, total], "unlike_inputs": unlike}
 
 
+def _unlike(missing: list[Place]) -> list[int]:
+    """Return the inputs in which most of these rows have what no row of packages has."""
+    if not missing:
+        return []
+    given: dict[int, set[bytes]] = {}
+    for batch in {id(one): one for one, _ in _State.given.values()}.values():
+        for n, few in enumerate(batch.rows):
+            given.setdefault(n, set()).update(marks.row_bytes(few))
+    parts = {id(batch): [*zip(*map(marks.row_bytes, batch.rows))] for batch, _ in missing}
+    rows = (parts[id(batch)][number] for batch, number in missing)
+    unlike = Counter(tuple(n for n, p in enumerate(row) if p not in given[n]) for row in rows)
+    places, count = unlike.most_common(1)[0]
+    return [*places] if 2 * count > len(missing) and len(places) < len(given) else []
+
+
 def _size(places: list[int], sizes: list[int]) -> int:
     return sum(sizes[place] for place in places)
 
@@ -151,8 +166,9 @@ def ended() -> None:
         alike = [sum(not one["far"] for one in known), len(known), len(keys)]
         asked = _digest(sorted(key for key, _ in keys))
         rows = [missing, len(keys)] if missing else []
+        unlike = _unlike([place for key, place in keys if key not in _State.given])
         most = max((one["rounding"] for one in known), default=0.0)
         found = {"asked": asked, "rows": rows, "alike": alike, "rounding": most}
-        events.emit("reference", caller=caller, **found)
+        events.emit("reference", caller=caller, **found, unlike_inputs=unlike)
     if _State.apart:
         events.emit("rows", apart=_State.apart)

@@ -133,6 +133,13 @@ class Compared(Result):
     package: ValueSummary = ValueSummary()
     eager: ValueSummary = ValueSummary()
 
+    @property
+    def lost(self) -> bool:
+        """Tell whether the program alone gives NaN or Inf, and float64 agrees with the package."""
+        return self.verdict == "agrees" and bool(
+            self.eager.not_finite and not self.package.not_finite
+        )
+
 
 class Step(ProbeReport):
     """What one step reported. `artifact` names the file, `signal` what ended the process in it."""

@@ -140,10 +140,11 @@ class RunSeen:
 
     @cached_property
     def failure(self) -> Phase | None:
-        """Return the phase that was not ended, else the innermost that failed last."""
+        """Return the phase that was not ended, else the innermost that failed last, but for loads
+        after which another did not fail."""
         if self.unfinished is not None:
             return self.unfinished
-        failed = [phase for phase in self.phases if phase.ok is False]
+        failed = [one for one in self.phases if one.ok is False and not self.recovered(one)]
         return _innermost(max(failed, key=lambda p: p.span.last), failed) if failed else None
 
     def recovered(self, failed: Phase) -> bool:
@@ -221,7 +222,11 @@ class RunSeen:
 
     @cached_property
     def at_once(self) -> tuple[Phase, Phase] | None:
-        return overlapping(self.of("run"))
+        """Return two calls of one loaded package that overlap in threads."""
+        calls = self.of("run")
+        each = dict.fromkeys(call.details.instance for call in calls)
+        found = (overlapping([c for c in calls if c.details.instance == one]) for one in each)
+        return next(filter(None, found), None)
 
 
 NO_RECORD = RunSeen()

@@ -80,7 +80,9 @@ async def take_nodes(state: RunState, observations: Observations, call: Captured
     state.done(state.step("nodes", WHY_NODES, ran, found.summary if found else clean))
     if found is not None and found.input is not None and observations.expects_nan:
         return replace(observations, meant=True)
-    meant = report is not None and report.get("meant") is True
+    origin = (report or {}).get("origin")
+    tested = isinstance(origin, dict) and origin.get("tested") is True and not observations.failed
+    meant = report is not None and (report.get("meant") is True or tested)
     return replace(observations, walked=found, meant=meant)
 
 
@@ -115,7 +117,7 @@ def returns_nan(observations: Observations) -> bool:
     run, compared = observations.run, observations.checks.compare
     outputs = compared.outputs if compared is not None else ()
     returned = any(call.holds_nonfinite for call in run.calls)
-    return returned or any(one.package.not_finite for one in outputs)
+    return returned or any(one.package.not_finite or one.lost for one in outputs)
 
 
 WHY_BISECT = "finds the first value inside the model that is compiled wrong"
