@@ -45,10 +45,10 @@ def rejects(observations: Observations) -> bool:
 def of_its_own(observations: Observations) -> bool:
     """Tell whether nothing but an exit status other than 1 says that results are rejected: it may
     mean something else."""
-    ending, said = observations.ending, observations.of(PrintedVerdict)
+    ending = observations.ending
     other = ending is not None and ending.code not in (None, 0, 1)
-    shown = said or observations.of(PrintedDifference) or observations.of(PythonException)
-    return other and not shown
+    said = bool(observations.of(PrintedVerdict)) or bool(observations.of(PrintedDifference))
+    return other and not said and not observations.of(PythonException)
 
 
 def complains(observations: Observations) -> bool:

@@ -104,7 +104,7 @@ def test_the_skill_says_when_to_begin_what_an_answer_is_good_for_and_when_to_sto
     _, _, text = SKILL.read_text("utf-8").partition("## When to triage")
     section, _, _ = text.partition("\n## ")
     told = " ".join(section.split())
-    assert "Skip triage if a script takes seconds and its error names the line" in told
+    assert "Skip triage if the source shows the cause, or the error names the line" in told
     assert "**Stop when `verify_fix` says `fixed`**" in told
     rows = {line.split("|")[1] for line in section.splitlines() if line.startswith("| ")}
     answers = {*get_args(Confidence), *NOT_FAULTS - {"false_alarm"}}
