@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from aoti_debug.errors import WrongUse
 from aoti_debug.examine.answers import SlowReason, TimeFindings
+from aoti_debug.examine.compile_time import table_of, unrolled_loop
 from aoti_debug.examine.launch_rows import CallTable, Row, call_table, width_of
 from aoti_debug.examine.reasons import is_layout, reasons
 from aoti_debug.examine.time import measured_by, time_request
@@ -30,6 +31,7 @@ from aoti_debug.triage.observe import events_of
 from conftest import TARGETS, Built
 from examine.conftest import answered
 from programs import Job, triage_all
+from recordings import begin, end, events
 
 Timed = Callable[..., TimeFindings]
 INPUTS = "import torch; torch.manual_seed(0); torch.save((torch.randn(9, 16),), 'inputs.pt')"
@@ -317,6 +319,15 @@ def test_lines_settings_and_launches_that_waste_time_are_named(
     assert "wide[wide > 0.5]" in line_of(masked)
     assert "divides integers" in divided.what
     assert "layout of wide" in strided.what
+
+
+def test_a_loop_that_makes_the_graph_long_is_named_beside_the_compile() -> None:
+    details = {"flags": {}, "unrolled": ["/t/taps.py", 33, 1248, 1260]}
+    (seen,) = events(begin(1, "lower", **details), end(1)).compiles
+    parts = [("code generation", 5.0, None), ("C++: the wrapper", 5.0, None)]
+    (said,) = unrolled_loop(table_of(10.0, parts).rows, seen)
+    assert "taps.py:33" in said and "1248 of 1260" in said and "50%" in said
+    assert not [*unrolled_loop(table_of(10.0, parts[1:]).rows, seen)]
 
 
 def test_names_of_kernels_show_what_a_call_need_not_do() -> None:

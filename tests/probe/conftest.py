@@ -61,6 +61,10 @@ model = aoti_load_package("model.pt2")
 ids = torch.arange(12).reshape(4, 3)
 weights = torch.ones(4, 3)
 bias = torch.zeros(4)
+
+
+def call():
+    return model(ids, weights, bias=bias)
 """
 
 
@@ -80,6 +84,9 @@ class Ran:
             if e["event"] == event and all(e.get(k) == v for k, v in wanted.items())
         ]
 
+    def begun(self, phase: str = "run") -> list[dict[str, Any]]:
+        return self.of("begin", phase=phase)
+
     def end_of(self, begin: dict[str, Any]) -> dict[str, Any] | None:
         ends = self.of("end", id=begin["id"], pid=begin["pid"])
         return ends[0] if ends else None
@@ -91,8 +98,9 @@ def run_python(
     probe: bool = True,
     env: dict[str, str] | None = None,
     python: str | None = None,
+    code: int | None = 0,
 ) -> Ran:
-    """Run the interpreter in a directory, with or without the probe."""
+    """Run the interpreter in a directory, with or without the probe; it has to end with `code`."""
     log = directory / "events.jsonl"
     log.unlink(missing_ok=True)
     given = env or {}
@@ -114,15 +122,15 @@ def run_python(
         timeout=300,
         check=False,
     )
+    assert code in (None, done.returncode), done.stderr
     return Ran(done.returncode, done.stdout, done.stderr, directory, events_in(directory))
 
 
 def printed(directory: Path, source: str, python: str | None = None, **env: str) -> str:
     """Return what a program prints that imports modules of the probe, or of aoti_debug."""
     (directory / "program.py").write_text(source, "utf-8")
-    ran = run_python(directory, "program.py", probe=False, env={**IMPORTS, **env}, python=python)
-    assert ran.code == 0, ran.stderr
-    return ran.stdout
+    env |= IMPORTS
+    return run_python(directory, "program.py", probe=False, env=env, python=python).stdout
 
 
 def events_in(directory: Path) -> list[dict[str, Any]]:
@@ -150,8 +158,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
     def make(directory: Path) -> None:
         (directory / "model.py").write_text(MODEL)
         (directory / "compile.py").write_text(COMPILE)
-        ran = run_python(directory, "compile.py")
-        assert ran.code == 0, ran.stderr
+        run_python(directory, "compile.py")
 
     directory = once("compiled", tmp_path_factory, make)
     ran = Ran(0, "", "", directory, events_in(directory))
@@ -195,7 +202,7 @@ def run_step(tmp_path: Path, python: str) -> Callable[..., Replayed]:
         report.unlink(missing_ok=True)
         script = str(PROBE / "script.py")
         words = (script, name, *map(str, argv), "--report", str(report))
-        ran = run_python(tmp_path, *words, probe=False, python=python)
+        ran = run_python(tmp_path, *words, probe=False, python=python, code=None)
         assert report.stat().st_mode & 0o077 == 0
         return Replayed(ran, json.loads(report.read_text()))
 
@@ -211,7 +218,7 @@ def check(python: str) -> Callable[..., dict[str, Any]]:
         named = [str(word) for name, path in paths.items() for word in (f"--{name}", path)]
         script = str(PROBE / "script.py")
         argv = [script, "checks", *named, "--report", str(report), *map(str, more)]
-        ran = run_python(directory, *argv, probe=False, python=python)
+        ran = run_python(directory, *argv, probe=False, python=python, code=None)
         assert report.exists(), ran.stderr
         found: dict[str, Any] = json.loads(report.read_text())["steps"]
         return {**found, "stderr": ran.stderr, "code": ran.code}

@@ -22,7 +22,6 @@ model.load_state_dict({"weight": torch.full((2, 2), float("inf")), "bias": torch
 def test_the_file_or_the_line_that_brings_them_is_named_once(tmp_path: Path, python: str) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     ran = run_python(tmp_path, "script.py", python=python)
-    assert ran.code == 0, ran.stderr
     found = [event for event in ran.events if event["event"] == "weights"]
     assert [(e["file"], e["caller"][1], e["names"]) for e in found] == [
         ("bad.pt", 8, {"weight": 1}),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from aoti_debug.probe.compare import unguarded  # noqa: E402
-from aoti_debug.probe.graph_run import Run  # noqa: E402
+from aoti_debug.probe.graph_run import Run, unrolled  # noqa: E402
 from aoti_debug.probe.nonfinite_origins import Origins, reason  # noqa: E402
 from aoti_debug.probe.observers import Values  # noqa: E402
 
@@ -70,3 +72,24 @@ def test_a_value_that_the_model_tests_for_nan_is_said_to_be_tested(rows) -> None
     found = origins.cause(module.graph)
     assert found is not None and found["op"] == "aten.div.Tensor"
     assert found["tested"] is (rows == 1)
+
+
+class Taps(torch.nn.Module):  # type: ignore[name-defined]
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+    def forward(self, x):
+        total = x
+        for tap in range(self.count):
+            total = total + x * tap
+        return total
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of torch.export itself
+def test_the_line_of_a_loop_that_makes_most_of_a_long_graph_is_known() -> None:
+    long, short = (torch.export.export(Taps(n), (torch.ones(2),)) for n in (120, 40))
+    file, line, count, total = unrolled(long)
+    assert (file, count, total) == (__file__, 240, 240)
+    assert "total + x" in Path(file).read_text("utf-8").splitlines()[line - 1]
+    assert unrolled(short) is None

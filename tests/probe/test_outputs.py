@@ -21,7 +21,6 @@ for number in range(1, 201):
 
 
 def seen(ran) -> RunSeen:
-    assert ran.code == 0, ran.stderr
     assert not ran.of("note"), ran.of("note")
     return events_of(ran.directory)
 
@@ -49,7 +48,7 @@ def test_what_every_call_returns_is_not_odd(run_script):
         """
         bias[1] = float("-inf")
         for number in range(120):
-            model(ids, weights, bias=bias)
+            call()
         """
     )
     (found,) = outcomes(seen(ran))

@@ -29,8 +29,8 @@ def captured(run_script, compiled):
     """Run calls and return the arguments that name package, program and the first capture."""
 
     def capture(source):
-        ran = run_script(source)
-        kept = ran.of("begin", phase="run")[0]["captured"]
+        ran = run_script(source, code=None)
+        kept = ran.begun()[0]["captured"]
         assert kept, ran.stderr
         package = ran.directory / "capture" / "package-1.pt2"
         return {**compiled.healthy, "package": package, "inputs": ran.directory / kept}
@@ -233,8 +233,7 @@ def test_an_operator_that_only_passes_a_layout_on_is_not_blamed(check, run_file,
     more = ("--steps", "guards,fakes", "--import-path", TARGETS, "--import", "custom_operators")
 
     def fakes_of(model):
-        exported = run_file(tmp_path, script, str(tmp_path), model)
-        assert exported.code == 0, exported.stderr
+        run_file(tmp_path, script, str(tmp_path), model)
         return check(tmp_path, paths, *more)["fakes"]
 
     assert fakes_of("healthy")["mismatches"] == []
@@ -330,8 +329,7 @@ def sixteen(tmp_path_factory, run_file):
     directory = tmp_path_factory.mktemp("sixteen")
     (directory / "sixteen.py").write_text(GELU)
     (directory / "compile.py").write_text(SIXTEEN)
-    ran = run_file(directory, "compile.py")
-    assert ran.code == 0, ran.stderr
+    run_file(directory, "compile.py")
     return directory
 
 
@@ -486,7 +484,6 @@ def test_scripts_run_under_the_probe_leave_events(compiled, run_script):
         "runpy.run_path(script, run_name='__main__')",
         load=False,
     )
-    assert ran.code == 0, ran.stderr
     assert [e["phase"] for e in ran.of("begin")] == ["load", "run"]
 
 

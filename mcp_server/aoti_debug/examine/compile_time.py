@@ -53,6 +53,10 @@ _CHANGES = {
     "Triton kernels": "more of TORCHINDUCTOR_COMPILE_THREADS, and a kept TORCHINDUCTOR_CACHE_DIR",
     _CPP_WORDS["kernels"]: "fewer distinct kernels: repeated layers of one shape share theirs",
 }
+_OF_GRAPH = frozenset(name for _, name in _PHASES if not name.startswith("C++")) - {
+    *("autotuning", "Triton kernels", "GPU binaries", "constants", "caches", "Inductor")
+}
+_LONG = 0.2  # of a compile
 _OUTERMOST = "Inductor"
 
 
@@ -90,7 +94,8 @@ def _table(run: RunSeen, phase: Phase, parts: Sequence[Part]) -> TimeTable:
     seconds["packing"] = sum(p.seconds or 0.0 for p in packing if _inside(p.begun or 0.0, phase))
     details = {_CPP_WORDS[f.what]: " ".join(f.flags[:2]) for f in files}
     table = table_of(whole, [(name, took, details.get(name)) for name, took in seconds.items()])
-    return table.model_copy(update={"faster": list(_faster(table.rows, files))})
+    faster = [*unrolled_loop(table.rows, phase), *_faster(table.rows, files)]
+    return table.model_copy(update={"faster": faster})
 
 
 def table_of(whole: float, parts: Sequence[tuple[str, float, str | None]]) -> TimeTable:
@@ -113,6 +118,16 @@ def _of_part(part: Part, around: str, files: Sequence[CppFile]) -> Iterator[tupl
     yield phase, part.own
     for inner in part.inside:
         yield from _of_part(inner, phase, files)
+
+
+def unrolled_loop(rows: Sequence[TimePart], phase: Phase) -> Iterator[str]:
+    """Say which loop of the model makes the graph long, where that takes long."""
+    own = sum(row.share for row in rows if row.name in _OF_GRAPH)
+    if phase.details.unrolled is not None and own >= _LONG:
+        file, line, count, total = phase.details.unrolled
+        said = f"one operation in place of the loop at {Path(file).name}:{line}, which the export "
+        said += f"unrolls: it makes {count} of {total} operators, whose "
+        yield f"{said}passes and code generation take {own:.0%}"
 
 
 def _faster(rows: Sequence[TimePart], files: Sequence[CppFile]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from aoti_debug.examine.answers import SlowReason
 from aoti_debug.examine.launch_rows import CallTable, Row
-from aoti_debug.examine.waste import Place, by_launches, costliest, waste
+from aoti_debug.examine.waste import Place, by_launches, costliest, cpp_of, waste
 from aoti_debug.model import source_of
 from aoti_debug.plain import times
 from aoti_debug.read.timing_report import Pairs, TimingReport, Wait
@@ -158,7 +158,7 @@ def _operators(table: CallTable) -> SlowReason | None:
 
 
 def _wide(table: CallTable) -> SlowReason | None:
-    rows = [row for row in table.rows if "float64" in row.dtypes]
+    rows = [row for row in table.rows if "float64" in row.dtypes and _in_double(row, table)]
     names = dict.fromkeys(
         a.value.name
         for row in rows
@@ -173,6 +173,12 @@ def _wide(table: CallTable) -> SlowReason | None:
         "keep the model and its constants in float32",
         0.5,
     )
+
+
+def _in_double(row: Row, table: CallTable) -> bool:
+    """Tell whether more than a few numbers of a kernel are float64, where its source shows that."""
+    text = cpp_of(row, table)
+    return 2 * text.count("double") >= text.count("float")
 
 
 def _layouts(table: CallTable) -> SlowReason | None:

@@ -15,6 +15,7 @@ from aoti_debug.plain import times
 
 Place = tuple[str, int]
 _SLOW = 0.25  # of the bytes that a copy moves in the same time
+_STRIDED = 0.4  # likewise, where the layout tells why
 _DIVISION = re.compile(r"\b(?:floor_divide_integral|remainder_integral|div_floor_integer)\(")
 _DIVISIONS = 2  # of each element
 _LOOKUP = ({"aten.arange", "aten.eq"}, {"aten.one_hot"}, {"aten.scatter"})
@@ -164,20 +165,24 @@ def _divisions(table: CallTable, copied: float) -> SlowReason | None:
 
 
 def _divides(row: Row, table: CallTable) -> bool:
+    return len(_DIVISION.findall(cpp_of(row, table))) >= _DIVISIONS
+
+
+def cpp_of(row: Row, table: CallTable) -> str:
+    """Return the source of a generated C++ kernel; nothing of another, or where it is not known."""
     if table.program is None or row.launch is None or row.kind != "cpp":
-        return False
+        return ""
     code = code_of(table.program, row.launch.kernel)
-    text = "\n".join(code.lines) if code is not None else ""
-    return len(_DIVISION.findall(text)) >= _DIVISIONS
+    return "\n".join(code.lines) if code is not None else ""
 
 
-def _is_slow(row: Row, copied: float) -> bool:
-    return row.generated and 0 < row.bytes < _SLOW * copied * row.seconds
+def _is_slow(row: Row, copied: float, limit: float = _SLOW) -> bool:
+    return row.generated and 0 < row.bytes < limit * copied * row.seconds
 
 
 def _strided(table: CallTable, copied: float) -> SlowReason | None:
     """Find slow kernels that read a tensor whose last dimension is not the dense one."""
-    rows = [row for row in table.rows if _is_slow(row, copied) and _transposed(row)]
+    rows = [row for row in table.rows if _is_slow(row, copied, _STRIDED) and _transposed(row)]
     values = [value for row in rows for value in _transposed(row)]
     called = table.program.names.called if table.program is not None else str
     names = dict.fromkeys(called(value) for value in values)

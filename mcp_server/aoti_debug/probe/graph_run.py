@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +15,7 @@ from .vocabulary import places_in
 Document = dict[str, Any]
 STACK_CHARACTERS = 2000
 _LINES = 500  # that are reported
+_UNROLLED = 200  # operators of one line
 _STACK_PLACES = 6
 GUARD = "Guard failed: "
 _BROKEN = 20
@@ -158,6 +159,15 @@ def input_free(program: Any) -> list[list[Any]]:
             at = stack[-1][0], stack[-1][1]
             lines[at] = lines.get(at, True) and not changing[node]
     return [[*at] for at, free in lines.items() if free][:_LINES]
+
+
+def unrolled(program: Any) -> list[Any] | None:
+    """Return [file, line, its operators, all] of a line of the model that makes most of a long
+    graph: a loop."""
+    nodes = [node for node in program.graph.nodes if node.op == "call_function"]
+    lines = Counter(tuple(stack[-1][:2]) for node in nodes if (stack := stack_of(node)))
+    at, count = lines.most_common(1)[0] if lines else ((), 0)
+    return [*at, count, len(nodes)] if count >= _UNROLLED and 2 * count > len(nodes) else None
 
 
 def stack_of(node: Any) -> list[list[Any]]:

@@ -134,6 +134,7 @@ def _begin(span: Span, program: Any, options: Any) -> None:
             span.details["mutates"] = True
         with events.noted("find what no input changes"):
             span.details["input_free"] = graph_run.input_free(program)
+            span.details["unrolled"] = graph_run.unrolled(program)
     with budget.Apart():  # lowering takes far longer than this
         captured, why_not = keep_program(program)
     if captured is not None:

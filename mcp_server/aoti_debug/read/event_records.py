@@ -113,6 +113,7 @@ class Details:
     mutates: bool = False  # buffers of the program
     weights: str | None = None  # digest of what is compiled in
     input_free: tuple[tuple[str, int], ...] = ()  # lines that no input of a call changes
+    unrolled: tuple[str, int, int, int] | None = None  # a loop: its line, operators, and all
     cache_dir: str | None = None
     reused: Reused | None = None  # the package of an earlier run, in place of a compile
     vec_isa: tuple[str, ...] | None = None  # usable instructions; (): torch needed none
