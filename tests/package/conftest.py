@@ -1,4 +1,4 @@
-"""The recorded package that most tests here begin with."""
+"""The recorded packages that most tests here begin with."""
 
 from __future__ import annotations
 
@@ -8,5 +8,10 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def dyn(packages: Path) -> Path:
-    return packages / "torch-2.13" / "dyn.pt2"
+def newest(packages: Path) -> Path:
+    return packages / "torch-2.13"
+
+
+@pytest.fixture(scope="session")
+def dyn(newest: Path) -> Path:
+    return newest / "dyn.pt2"

@@ -7,7 +7,6 @@ Every way a package breaks, with the category and the words the user sees.
 from __future__ import annotations
 
 import gzip
-import shutil
 import struct
 import subprocess
 import threading
@@ -15,6 +14,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aoti_debug.answers import EnvironmentAnswer
@@ -29,6 +29,7 @@ from aoti_debug.signals import Stopped
 from programs import torch_folder
 from recordings import Members, change, drop, machine, members, metadata, write
 
+How = Callable[[bytes], bytes]
 MODEL = """
 #include <iostream>
 #include <sstream>
@@ -42,12 +43,10 @@ extern "C" int AOTInductorModelContainerRun(void* p) {
 
 
 def build(folder: Path, *flags: str) -> Path:
-    compiler = shutil.which("g++")
-    assert compiler is not None
-    (folder / "model.cpp").write_text(MODEL)
-    library = folder / "model.so"
-    command = [compiler, "-shared", "-fPIC", "-Os", "-s", str(folder / "model.cpp"), *flags]
-    subprocess.run([*command, "-o", str(library)], check=True, timeout=120)
+    source, library = folder / "model.cpp", folder / "model.so"
+    source.write_text(MODEL)
+    command = ["g++", "-shared", "-fPIC", "-Os", "-s", str(source), *flags, "-o", str(library)]
+    subprocess.run(command, check=True, timeout=120)
     return library
 
 
@@ -63,28 +62,31 @@ def test_a_shared_libstdcxx_is_no_fault(tmp_path: Path) -> None:
     assert "aoti_torch_delete_tensor_object" in library.undefined
 
 
-def changed(dyn: Path, folder: Path, how: Callable[[bytes], bytes]) -> Path:
-    """Return a copy of a package with another library."""
-    return write(folder / "changed.pt2", change(members(dyn), ".so", how))
+@pytest.fixture
+def changed(dyn: Path, tmp_path: Path) -> Callable[[How], Path]:
+    """Return what copies the package with another library."""
+    return lambda how: write(tmp_path / "changed.pt2", change(members(dyn), ".so", how))
 
 
 @pytest.mark.parametrize("hidden", [(), ("-Wl,--exclude-libs,ALL",)])
 def test_a_static_libstdcxx_is_predicted_from_the_package_alone(
-    dyn: Path, tmp_path: Path, hidden: tuple[str, ...]
+    changed: Callable[[How], Path], tmp_path: Path, hidden: tuple[str, ...]
 ) -> None:
     built = build(tmp_path, "-static-libstdc++", *hidden)
     assert read(built).static_libstdcxx
-    flaw = inspect(changed(dyn, tmp_path, lambda _: built.read_bytes())).flaws[0]
+    flaw = inspect(changed(lambda _: built.read_bytes())).flaws[0]
     assert (flaw.category, flaw.confidence, flaw.severity) == ("toolchain", "proved", "breaks")
     assert "Segmentation fault" in (flaw.message or "")
     assert "/usr/bin/g++" in (flaw.fix or "")
 
 
-def test_a_library_of_very_many_symbols_is_read_whole(dyn: Path, tmp_path: Path) -> None:
+def test_a_library_of_very_many_symbols_is_read_whole(
+    changed: Callable[[How], Path], tmp_path: Path
+) -> None:
     more = tmp_path / "more.cpp"
     more.write_text("".join(f"int held_{number};\n" for number in range(30_000)))
     built = build(tmp_path, str(more))
-    library = inspect(changed(dyn, tmp_path, lambda _: built.read_bytes())).models[0].library
+    library = inspect(changed(lambda _: built.read_bytes())).models[0].library
     assert library and (library.error, library.model) == (None, True)
 
 
@@ -250,17 +252,20 @@ def test_launches_of_every_kind_are_read_in_order() -> None:
     assert launches[0].handle == "triton_poi_fused_add_0:1"
 
 
+OLDER = """\
+void AOTInductorModel::run_impl(
+    if (kernels.triton_poi_fused_0 == nullptr) {
+        kernels.triton_poi_fused_0 = loadKernel("/c/x.cubin", "triton_", 0, this->cubin_dir_);
+    }
+    if (grid_0.is_non_zero()) {
+        launchKernel(kernels.triton_poi_fused_0, grid_0.grid_x, 1, 1, 4, 0, args, s);
+    }
+} // AOTInductorModel::run_impl
+"""
+
+
 def test_torch_2_6_launches_without_a_caller() -> None:
-    body = (
-        "void AOTInductorModel::run_impl(\n"
-        "    if (kernels.triton_poi_fused_0 == nullptr) {\n"
-        '        kernels.triton_poi_fused_0 = loadKernel("/c/x.cubin", "triton_", 0, '
-        "this->cubin_dir_);\n    }\n"
-        "    if (grid_0.is_non_zero()) {\n"
-        "        launchKernel(kernels.triton_poi_fused_0, grid_0.grid_x, 1, 1, 4, 0, args, s);\n"
-        "    }\n} // AOTInductorModel::run_impl\n"
-    )
-    wrapper = read_wrapper("x.cpp", body)
+    wrapper = read_wrapper("x.cpp", OLDER)
     assert [one.kernel for one in wrapper.launches] == ["triton_poi_fused_0"]
     assert wrapper.kernels[0].binary == "x.cubin"
 
@@ -292,7 +297,7 @@ def without(*endings: str) -> Callable[[Members], Members]:
     return lambda entries: drop(entries, *endings)
 
 
-def of(ending: str, how: Callable[[bytes], bytes] | bytes) -> Callable[[Members], Members]:
+def of(ending: str, how: How | bytes) -> Callable[[Members], Members]:
     """Return what changes such entries, or replaces them."""
     return lambda entries: change(entries, ending, how if callable(how) else lambda _: how)
 
@@ -304,74 +309,79 @@ def said(**keys: str | None) -> Callable[[Members], Members]:
 # These words were printed by torch 2.13.0, but for those of a library that ends in its code and of
 # an unknown device.
 DIED = "Segmentation fault (core dumped)"
-BROKEN = {
-    "the library is missing": Broken(
-        without(".wrapper.so"), "File not found: …_compile_flags.json"
+BROKEN: dict[str, tuple[Any, ...]] = {
+    "the library is missing": (without(".wrapper.so"), "File not found: …_compile_flags.json"),
+    "the library is empty": (of(".so", b""), "file too short"),
+    "the library is no ELF file": (
+        of(".so", lambda data: b"text" + data[4:]),
+        "invalid ELF header",
     ),
-    "the library is empty": Broken(of(".so", b""), "file too short"),
-    "the library is no ELF file": Broken(
-        of(".so", lambda data: b"text" + data[4:]), "invalid ELF header"
-    ),
-    "the library ends in its code": Broken(of(".so", lambda d: d[:20_000]), "file too short"),
-    "the library is for another machine": Broken(
+    "the library ends in its code": (of(".so", lambda d: d[:20_000]), "file too short"),
+    "the library is for another machine": (
         of(".so", machine(183)),
         "cannot open shared object file: No such file or directory",
         "package_incompatible",
     ),
-    "the device is not said": Broken(said(AOTI_DEVICE_KEY=None), "KeyError: 'AOTI_DEVICE_KEY'"),
-    "the device is unknown": Broken(
-        said(AOTI_DEVICE_KEY="quantum"), "Unsupported device key found: quantum"
+    "the device is not said": (said(AOTI_DEVICE_KEY=None), "KeyError: 'AOTI_DEVICE_KEY'"),
+    "the device is unknown": (
+        said(AOTI_DEVICE_KEY="quantum"),
+        "Unsupported device key found: quantum",
     ),
-    "the device is not here": Broken(
+    "the device is not here": (
         said(AOTI_DEVICE_KEY="cuda"),
         "AssertionError: Torch not compiled with CUDA enabled",
         "device_unavailable",
     ),
-    "the platform differs": Broken(
+    "the platform differs": (
         said(AOTI_PLATFORM="win32"),
         "Device information mismatch for AOTI_PLATFORM: linux vs win32.",
         "package_incompatible",
     ),
-    "the model has another name": Broken(
+    "the model has another name": (
         lambda m: [(n.replace("/model/", "/other/"), d) for n, d in m],
         NO_MODEL,
         "package_incompatible",
     ),
-    "the format is another": Broken(
-        of("archive_format", b"pt3"), "AssertionError: Invalid archive format"
+    "the format is another": (
+        of("archive_format", b"pt3"),
+        "AssertionError: Invalid archive format",
     ),
-    "the format is not said": Broken(without("archive_format"), OUTDATED),
-    "the version is from the future": Broken(
+    "the format is not said": (without("archive_format"), OUTDATED),
+    "the version is from the future": (
         of("archive_version", b"99"),
         "ValueError: Saved archive version 99 does not match our current archive version 0.",
         "package_incompatible",
     ),
-    "the archive is empty": Broken(lambda m: [], "No files found in zip archive."),
-    "members lie elsewhere": Broken(lambda m: [*m, ("x/archive_format", b"pt2")], OUTDATED),
-    "the operators are not described": Broken(
+    "the archive is empty": (lambda m: [], "No files found in zip archive."),
+    "members lie elsewhere": (lambda m: [*m, ("x/archive_format", b"pt2")], OUTDATED),
+    "the operators are not described": (
         without("wrapper.json"),
         "Unable to find a proxy executor to run custom ops.",
-        package="custom",
+        "package_corrupt",
+        "custom",
     ),
-    "the operator is not registered": Broken(
-        list, "Could not find schema for demo::twice.", "custom_op_missing", "custom"
+    "the operator is not registered": (
+        list,
+        "Could not find schema for demo::twice.",
+        "custom_op_missing",
+        "custom",
     ),
-    "weights lie beside the library": Broken(list, DIED, "constants_missing", "disk"),
-    "a weight is missing": Broken(without("weight_0"), DIED, "constants_missing", "disk"),
-    "a member's name points outside": Broken(
+    "weights lie beside the library": (list, DIED, "constants_missing", "disk"),
+    "a weight is missing": (without("weight_0"), DIED, "constants_missing", "disk"),
+    "a member's name points outside": (
         lambda m: [*m, ("dyn/data/aotinductor/model/../../../../../evil", b"x")],
         None,  # torch writes it there and says nothing
     ),
-    "the metadata is no JSON": Broken(of("wrapper_metadata.json", b"{not"), None),
+    "the metadata is no JSON": (of("wrapper_metadata.json", b"{not"), None),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_breakage_is_named_with_the_words_the_user_sees(
-    name: str, packages: Path, tmp_path: Path
+    name: str, newest: Path, tmp_path: Path
 ) -> None:
-    broken = BROKEN[name]
-    entries = members(packages / "torch-2.13" / f"{broken.package}.pt2")
+    broken = Broken(*BROKEN[name])
+    entries = members(newest / f"{broken.package}.pt2")
     package = inspect(write(tmp_path / "broken.pt2", broken.how(entries)))
     found = [p for p in will_it_load(package, HERE) if p.category == broken.category]
     assert found
@@ -414,18 +424,15 @@ def test_a_flipped_byte_is_found_that_torch_does_not_notice(dyn: Path, tmp_path:
     assert told == ("package_corrupt", "may_break", "proved")
 
 
-def test_a_library_without_debug_sections_is_healthy(dyn: Path, tmp_path: Path) -> None:
-    def without_sections(data: bytes) -> bytes:
-        return data[: int.from_bytes(data[40:48], "little")]
-
-    assert inspect(changed(dyn, tmp_path, without_sections)).flaws == ()
+def test_a_library_without_debug_sections_is_healthy(changed: Callable[[How], Path]) -> None:
+    assert inspect(changed(lambda d: d[: int.from_bytes(d[40:48], "little")])).flaws == ()
 
 
 def test_an_undefined_symbol_is_found_against_the_installed_torch(
-    dyn: Path, tmp_path: Path
+    dyn: Path, changed: Callable[[How], Path]
 ) -> None:
     name = b"aoti_torch_cpu_addmm_ou"
-    path = changed(dyn, tmp_path, lambda d: d.replace(name + b"t", name + b"X"))
+    path = changed(lambda d: d.replace(name + b"t", name + b"X"))
     torch = EnvironmentAnswer(torch="2.13.0", torch_path=torch_folder(), compiler="g++")
     found = answer(path, torch)
     assert found.loads_here == "no"
@@ -464,8 +471,8 @@ def test_sizes_that_torch_refuses_are_not_said_to_load(dyn, tmp_path, stored, re
     sizes(path, stored, real)
     found = answer(path)
     assert found.loads_here == "no"
-    messages = [problem.message or "" for problem in found.problems]
-    assert any("invalid header or archive is corrupted" in message for message in messages)
+    said = "invalid header or archive is corrupted"
+    assert any(said in (problem.message or "") for problem in found.problems)
 
 
 def test_large_members_are_verified_where_all_are_asked_for(tmp_path):
@@ -475,9 +482,9 @@ def test_large_members_are_verified_where_all_are_asked_for(tmp_path):
         file.seek(100 << 20)
         file.write(b"x")
     assert not [f for f in inspect(path).flaws if "checksum" in f.what]
-    (flaw,) = [f for f in inspect(path, threading.Event()).flaws if "checksum" in f.what]
-    assert "weights" in flaw.what
     stop = threading.Event()
+    (flaw,) = [f for f in inspect(path, stop).flaws if "checksum" in f.what]
+    assert "weights" in flaw.what
     stop.set()
     with pytest.raises(Stopped):
         inspect(path, stop)
@@ -496,7 +503,7 @@ def test_a_method_that_torch_cannot_read_is_not_unpacked(dyn, tmp_path):
     assert any("by a method that torch cannot read" in problem.what for problem in found.problems)
 
 
-def test_what_grows_without_measure_is_not_unpacked_for_its_checksum(dyn, tmp_path):
+def test_what_grows_without_measure_is_not_unpacked(dyn, tmp_path):
     """A megabyte may hold a gigabyte, and be written a thousand times."""
     path = write(tmp_path / "m.pt2", members(dyn))
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +23,14 @@ from aoti_debug.vocabulary import Leaf
 Call = list[Leaf]
 
 
-def contiguous(shape: list[int]) -> list[int]:
-    strides, step = [], 1
-    for size in reversed(shape):
-        strides.append(step)
-        step *= max(size, 1)
-    return strides[::-1]
+def contiguous(shape: tuple[int, ...]) -> list[int]:
+    return [prod(max(size, 1) for size in shape[n + 1 :]) for n in range(len(shape))]
 
 
 def tensor(
     index: int, *shape: int, dtype: str = "float32", stride: list[int] | None = None, **more: Any
 ) -> Leaf:
-    steps = tuple(contiguous(list(shape)) if stride is None else stride)
+    steps = tuple(contiguous(shape) if stride is None else stride)
     return Leaf(index, shape=shape, stride=steps, dtype=dtype, **{"device": "cpu", **more})
 
 
@@ -145,7 +142,7 @@ def test_real_violations_come_before_false_alarms(packages: Path) -> None:
     assert [v.harmless for v in found] == [False, True, True]
 
 
-def test_inputs_on_another_device_than_the_first_or_the_one_loaded_for_are_found() -> None:
+def test_inputs_on_another_device_than_the_first_or_the_loaded_are_found() -> None:
     two = Contract((Input(0, "a", device="cuda"), Input(1, "b", device="cuda")))
     call = [tensor(0, 4, device="cuda:0"), tensor(1, 4, device="cuda:1")]
     found = check_call(two, call)
@@ -172,7 +169,7 @@ def test_a_misaligned_input_is_copied_hence_no_fault() -> None:
     assert [(v.property, v.harmless) for v in found] == [("alignment", True)]
 
 
-def test_a_package_without_its_source_states_nothing_that_a_call_could_break() -> None:
+def test_a_package_without_its_source_states_nothing() -> None:
     assert check_call(contract(CompiledModel("model", "folder")), batch(8)) == []
 
 
@@ -191,7 +188,7 @@ def clip(frames: int, tokens: int) -> Call:
     return [tensor(0, frames, 80), tensor(1, tokens, dtype="int64")]
 
 
-def test_a_vendors_forty_clips_are_wrong_in_both_inputs_and_three_divide_by_no_four(
+def test_forty_clips_are_wrong_in_both_inputs_and_three_not_divisible(
     warm_python: str,
 ) -> None:
     """The package alone states it, and the function that is written for serving agrees."""
@@ -321,7 +318,7 @@ ASKED = Sizes(
         ),
     ],
 )
-def test_sizes_are_held_against_a_programs_guards_and_what_cannot_be_told_counts_as_broken(
+def test_sizes_are_held_against_guards_and_the_unknown_counts_as_broken(
     guard: str, x: tuple[int, ...], more: tuple[int, ...] | None, taken: bool
 ) -> None:
     asked = replace(ASKED, guards=(*ASKED.guards, *([guard] if guard else [])))

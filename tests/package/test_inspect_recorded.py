@@ -90,7 +90,7 @@ def test_torch_2_6_states_no_contract(packages: Path) -> None:
 
 
 @pytest.mark.parametrize("release", ["2.13", "2.9", "2.6"])
-def test_launches_are_in_program_order_and_constants_those_not_inlined(
+def test_launches_are_in_order_and_constants_those_not_inlined(
     packages: Path, release: str
 ) -> None:
     wrapper = of_release(packages, release)
@@ -117,8 +117,8 @@ def test_provenance_leads_to_the_model_line(packages: Path, release: str) -> Non
     assert linear.source[0].text == "h=torch.relu(s.fc(x))"  # the user's frame, not torch's
 
 
-def test_derived_and_unbounded_sizes_keep_their_expression(packages: Path) -> None:
-    text = (packages / "torch-2.13" / "shapes.wrapper.cpp").read_text()
+def test_derived_and_unbounded_sizes_keep_their_expression(newest: Path) -> None:
+    text = (newest / "shapes.wrapper.cpp").read_text()
     wrapper = read_wrapper("shapes.wrapper.cpp", text)
     x, y, z, w = (one.dims for one in wrapper.inputs)
     assert x == (Dim(None, 4, 32, "2L*s40", 1),)
@@ -127,8 +127,8 @@ def test_derived_and_unbounded_sizes_keep_their_expression(packages: Path) -> No
     assert w == (Dim(4, stride=1), Dim(3, stride=4))
 
 
-def test_custom_operators_are_named(packages: Path) -> None:
-    path = packages / "torch-2.13" / "custom.pt2"
+def test_custom_operators_are_named(newest: Path) -> None:
+    path = newest / "custom.pt2"
     assert [op.target for op in only_model(path).custom_ops] == ["demo::twice"]
     found = answer(path)
     assert [one.kernel for one in found.models[0].launches][-1] == "demo::twice"
@@ -136,8 +136,8 @@ def test_custom_operators_are_named(packages: Path) -> None:
     assert [p.category for p in problems] == ["custom_op_missing"]
 
 
-def test_several_models_are_told_apart(packages: Path) -> None:
-    package = inspect(packages / "torch-2.13" / "two.pt2")
+def test_several_models_are_told_apart(newest: Path) -> None:
+    package = inspect(newest / "two.pt2")
     assert [m.name for m in package.models] == ["first", "second"]
     sizes = [m.wrapper.inputs[0].dims for m in package.models if m.wrapper]
     assert sizes == [(Dim(4, stride=1),), (Dim(6, stride=1),)]
@@ -171,8 +171,8 @@ def told(found: PackageAnswer) -> str:
 
 
 @pytest.mark.parametrize("name", ["dyn", "two", "disk", "custom"])
-def test_an_answer_is_short_and_has_no_nulls(packages: Path, name: str) -> None:
-    text = told(answer(packages / "torch-2.13" / f"{name}.pt2", check_inputs="/home/check.py"))
+def test_an_answer_is_short_and_has_no_nulls(newest: Path, name: str) -> None:
+    text = told(answer(newest / f"{name}.pt2", check_inputs="/home/check.py"))
     assert len(text) < 8_000
     assert "null" not in text
 
@@ -186,8 +186,8 @@ def test_a_large_model_gives_a_cut_answer_with_counts(dyn: Path, tmp_path: Path)
     assert len(told(found)) < 8_000
 
 
-def test_a_huge_package_is_read_without_its_weights(packages: Path, tmp_path: Path) -> None:
-    entries = members(packages / "torch-2.13" / "disk.pt2")
+def test_a_huge_package_is_read_without_its_weights(newest: Path, tmp_path: Path) -> None:
+    entries = members(newest / "disk.pt2")
     path = zeros(tmp_path / "huge.pt2", "disk/data/weights/weight_2", 1 << 30, entries)
     package = inspect(path)
     assert package.bytes > 1 << 30
@@ -253,10 +253,10 @@ def test_kernels_lead_to_the_lines_of_the_model(package: Package) -> None:
     assert shown.launches[2].ops == ["aten.addmm", "aten.view", "aten.relu", "aten.sum"]
 
 
-def test_of_two_kernels_with_the_same_check_the_printed_line_tells_which(package: Package) -> None:
+def test_of_two_kernels_with_one_check_the_printed_line_tells(
+    package: Package, model: CompiledModel, wrapper: Wrapper
+) -> None:
     """Triton prints such a check without its kernel, but with the line of the file it compiled."""
-    (model,) = package.models
-    wrapper = wrapper_of(model)
     first = wrapper.kernels[0]
     assert "tmp4 < 1000" in first.line(34)
     moved = replace(first, name="another", source=f"\n\n{first.source}")

@@ -152,7 +152,7 @@ def test_the_calls_before_one_can_be_asked_for_beside_it(run_script):
     assert values == [0, 1, 2]
 
 
-def test_a_small_view_of_large_memory_is_compacted_when_over_the_budget(run_script):
+def test_a_small_view_of_large_memory_is_compacted(run_script):
     ran = run_script(
         """
         large = torch.arange(3_000_000)
@@ -186,9 +186,7 @@ def test_over_the_budget_only_the_description_is_left(run_script):
     assert load_event["package"]["captured"], "a hard link takes no bytes"
 
 
-def test_of_a_program_over_the_budget_the_graph_is_kept_before_the_script_ends(
-    run_script, compiled
-):
+def test_of_a_program_over_the_budget_the_graph_is_kept_at_once(run_script, compiled):
     ran = run_script(
         """
         import os, torch
@@ -208,7 +206,7 @@ def test_of_a_program_over_the_budget_the_graph_is_kept_before_the_script_ends(
     assert said(HOLLOW, graph).split() == ["[50,", "8]", "1", "refused"]
 
 
-def test_what_would_take_more_than_its_time_the_probe_captures_of_the_first_call_alone(run_script):
+def test_what_takes_more_than_its_time_is_captured_of_the_first_call_alone(run_script):
     ran = run_script(
         """
         bias = torch.zeros(600_000_000)[5:9]
@@ -236,25 +234,27 @@ def test_inputs_that_are_no_plain_tensors_are_described_and_not_captured(run_scr
     assert call["captured"] is None and "Odd" in call["why_not"]
 
 
+MODES = """
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+class Functions(TorchFunctionMode):
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        print("function", function)
+        return function(*args, **(kwargs or {}))
+class Operators(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        print("operator", function)
+        return function(*args, **(kwargs or {}))
+with Functions():
+    call()
+with Operators():
+    call()
+"""
+
+
 def test_modes_of_the_user_do_not_see_the_probe(run_script):
-    source = """
-        from torch.overrides import TorchFunctionMode
-        from torch.utils._python_dispatch import TorchDispatchMode
-        class Functions(TorchFunctionMode):
-            def __torch_function__(self, function, types, args=(), kwargs=None):
-                print("function", function)
-                return function(*args, **(kwargs or {}))
-        class Operators(TorchDispatchMode):
-            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-                print("operator", function)
-                return function(*args, **(kwargs or {}))
-        with Functions():
-            call()
-        with Operators():
-            call()
-        """
-    watched = run_script(source)
-    assert watched.stdout == run_script(source, probe=False).stdout
+    watched = run_script(MODES)
+    assert watched.stdout == run_script(MODES, probe=False).stdout
     in_function_mode, in_dispatch_mode = watched.begun()
     assert in_function_mode["captured"]
     assert in_dispatch_mode["why_not"] == "a dispatch mode is active"
@@ -326,16 +326,14 @@ def test_calls_that_fit_break_nothing(told):
 
 
 @pytest.mark.parametrize(("number", "value", "at"), [(2, 50, [1, 2]), (3, -1, [0, 0])])
-def test_the_extremes_of_an_input_are_held_against_the_table_that_it_indexes(
-    told, number, value, at
-):
+def test_the_extremes_of_an_input_are_held_against_the_table_it_indexes(told, number, value, at):
     found = told[number]["index"]
     assert (found["lower"], found["upper"], found["value"]) == (0, 50, value)
     assert found["input"] == {"index": 0, "name": "ids", "at": at, "computed": False}
     assert "self.tokens(ids)" in told[number]["node"]["stack"]
 
 
-def test_indices_that_the_model_makes_of_a_size_are_computed_from_the_recorded_size(told):
+def test_indices_made_of_a_size_are_computed_from_the_recorded_size(told):
     found = told[4]["index"]
     assert (found["upper"], found["value"]) == (24, 24)
     assert found["size"] == {"index": 0, "name": "ids", "dim": 1, "size": 24}

@@ -72,7 +72,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_calls_on_a_device_are_settled_in_order_with_what_they_were_given_and_returned(
+def test_calls_on_a_device_are_settled_in_order_with_inputs_and_outputs(
     driver: Path, tmp_path: Path
 ) -> None:
     settled = json.loads(printed(tmp_path, WATCH, LD_LIBRARY_PATH=str(driver)))

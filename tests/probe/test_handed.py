@@ -54,7 +54,7 @@ print(found, sum(handed._found.values()))
 """
 
 
-def test_a_call_is_given_what_its_thread_wrote_where_threads_share_an_input(tmp_path: Path) -> None:
+def test_a_call_is_given_what_its_thread_wrote_to_a_shared_input(tmp_path: Path) -> None:
     said = printed(tmp_path, SHARED, AOTI_DEBUG_HANDED="1")
     assert said == "[[12.0, 13.0], [22.0, 23.0], [32.0, 33.0]] 1\n"
 

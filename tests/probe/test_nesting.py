@@ -39,16 +39,18 @@ else:
     found = nesting.breaks(spec, args, kwargs, flat, ["batch_key", "batch_query"], takes)
 print(json.dumps([[b.name, b.expected, b.got, b.index, b.order] for b in found or []]))
 """
+Told = Callable[..., list[object]]
 PAIR = '(({"key": a, "query": b},), {})'
 QUERY_FIRST = ["batch", "key, query", "query, key", 0, [1, 0]]
 
 
 @pytest.fixture
-def told(warm_python: str, tmp_path: Path) -> Callable[..., object]:
-    def run(expected: str, given: str, optional: bool = False) -> object:
+def told(warm_python: str, tmp_path: Path) -> Told:
+    def run(expected: str, given: str, optional: bool = False) -> list[object]:
         source = ASKED.replace("{pair}", f"({expected}, {given})")
         source = source.replace("{optional}", str(optional))
-        return json.loads(printed(tmp_path, source, warm_python))
+        found: list[object] = json.loads(printed(tmp_path, source, warm_python))
+        return found
 
     return run
 
@@ -66,7 +68,7 @@ def told(warm_python: str, tmp_path: Path) -> Callable[..., object]:
     ],
 )
 def test_none_and_tensors_in_each_others_places_are_told(
-    told: Callable[..., object], given: str, breaks: list[object]
+    told: Told, given: str, breaks: list[object]
 ) -> None:
     assert told("((a, None, b), {})", given, optional=True) == breaks
 
@@ -101,7 +103,7 @@ def test_none_and_tensors_in_each_others_places_are_told(
     ],
 )
 def test_containers_with_other_keys_or_in_another_order_are_told(
-    told: Callable[..., object], expected: str, given: str, breaks: list[object]
+    told: Told, expected: str, given: str, breaks: list[object]
 ) -> None:
     assert told(expected, given) == breaks
 

@@ -25,7 +25,7 @@ def seen(ran) -> RunSeen:
     return events_of(ran.directory)
 
 
-def test_every_call_is_judged_the_odd_ones_are_numbered_and_their_inputs_kept(run_script):
+def test_every_call_is_judged_odd_ones_are_numbered_and_their_inputs_kept(run_script):
     ran = run_script(CALLS)
     events = seen(ran)
     (found,) = outcomes(events)
@@ -55,22 +55,23 @@ def test_what_every_call_returns_is_not_odd(run_script):
     assert (found.judged, found.count, found.odd, found.always) == (120, 0, 0, 4)
 
 
+THREADS = """
+import threading
+torch.set_num_threads(1)
+def work(own):
+    for number in range(100):
+        bad = torch.full((4,), float("nan" if number == 50 else own))
+        model(ids, weights, bias=bad)
+threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+for one in threads:
+    one.start()
+for one in threads:
+    one.join()
+"""
+
+
 def test_calls_of_several_threads_are_all_judged(run_script):
-    ran = run_script(
-        """
-        import threading
-        torch.set_num_threads(1)
-        def work(own):
-            for number in range(100):
-                bad = torch.full((4,), float("nan" if number == 50 else own))
-                model(ids, weights, bias=bad)
-        threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
-        """
-    )
+    ran = run_script(THREADS)
     (found,) = outcomes(seen(ran))
     assert (found.judged, found.count) == (400, 4)
 
@@ -92,7 +93,7 @@ for number in range(1, 203):
 """
 
 
-def test_inputs_that_the_model_writes_to_are_kept_as_they_were_before_the_call(run_script):
+def test_inputs_that_the_model_writes_to_are_kept_as_they_were(run_script):
     ran = run_script(WRITES, load=False)
     events = seen(ran)
     (found,) = outcomes(events)

@@ -152,7 +152,7 @@ def test_a_step_that_ends_the_process_leaves_what_was_found_before(
     assert report["redzones"]["state"] == "running"
 
 
-def test_a_call_is_made_and_repeated_without_a_program_that_can_be_read(compiled, check, tmp_path):
+def test_a_call_is_repeated_without_a_readable_program(compiled, check, tmp_path):
     exported = tmp_path / "exported.pt2"
     exported.write_bytes(b"no program")
     report = check(tmp_path, {**compiled.healthy, "exported": exported})
@@ -221,7 +221,7 @@ def test_repeats_tell_races_from_state_and_from_the_order_of_a_sum(
     assert poison["verdict"] == poisoned
 
 
-def test_a_result_that_is_not_wholly_written_changes_with_what_memory_held(repeated):
+def test_a_result_not_wholly_written_changes_with_what_memory_held(repeated):
     _, poison = repeated("unwritten")
     assert (poison["verdict"], poison["output"]) == ("differs", 0)
     assert (poison["wrong"], poison["at"]) == (1, [0])
@@ -341,7 +341,7 @@ def sixteen(tmp_path_factory, run_file):
         (0, "the program itself"),
     ],
 )
-def test_sixteen_bits_are_judged_by_their_rounding_where_float64_does_not_go(
+def test_sixteen_bits_are_judged_by_rounding_where_float64_does_not_go(
     sixteen, check, tmp_path, name, bytes_, reference
 ):
     more = ("--steps", "compare", "--import-path", sixteen, "--import", "sixteen")
@@ -458,7 +458,7 @@ torch.save((({"rows": rows[:3]},), {}), "part.pt")
 """
 
 
-def test_nan_is_itself_inputs_are_not_written_to_and_a_part_is_held_against_a_part(
+def test_nan_is_itself_inputs_stay_and_a_part_is_held_against_a_part(
     run_script, run_step, tmp_path
 ):
     ran = run_script(HELD, load=False, probe=False, env=IMPORTS)

@@ -69,16 +69,8 @@ def saved(value):
     return buffer.getvalue()
 
 
-def legacy(records):
-    records["data/weights/model.pt"] = saved(Evil())
-
-
-def legacy_plain(records):
-    records["data/weights/model.pt"] = saved(dict(program.state_dict))
-
-
-def sample(records):
-    records["data/sample_inputs/model.pt"] = saved(Evil())
+def put(name, content):
+    return lambda records: records.update({f"data/{name}": content})
 
 
 def in_model(edit, *given):
@@ -114,30 +106,27 @@ def argument(document):
     nodes.insert(1, {**called, **more})
 
 
-def compiled(records):
-    records["data/aotinductor/model/x.so"] = b"no library"
-
-
 evil = saved(Evil())
+sample = put("sample_inputs/model.pt", evil)
+shapes = ({0: torch.export.Dim("n", min=2, max=64)},)
+x = torch.randn(4, 8)
+program = torch.export.export(Model(), (x,), dynamic_shapes=shapes)
+torch.export.save(program, "plain.pt2")
 CHANGES = {
     "weight": stored_as("weights", "weight_evil", evil),
     "weight of tensors": stored_as("weights", "weight_evil", saved(torch.ones(4, 8))),
     "constant": stored_as("constants", "tensor_evil", evil),
     "opaque object": stored_as("constants", "opaque_obj_0", pickle.dumps(Evil())),
     "object of C++": stored_as("constants", "custom_obj_0", evil),
-    "weights of 2.8": legacy,
+    "weights of 2.8": put("weights/model.pt", evil),
     "guard": in_model(guard),
     "operator": in_model(operator),
     "argument": in_model(argument),
-    "compiled code": compiled,
+    "compiled code": put("aotinductor/model/x.so", b"no library"),
     "example": sample,
-    "plain weights of 2.8": legacy_plain,
+    "plain weights of 2.8": put("weights/model.pt", saved(dict(program.state_dict))),
     "plain": lambda records: None,
 }
-shapes = ({0: torch.export.Dim("n", min=2, max=64)},)
-x = torch.randn(4, 8)
-program = torch.export.export(Model(), (x,), dynamic_shapes=shapes)
-torch.export.save(program, "plain.pt2")
 
 
 def evaluated(text):
@@ -226,20 +215,15 @@ def cases(warm_python: str, tmp_path_factory: pytest.TempPathFactory) -> Cases:
     return found
 
 
-def assert_refused(ours: dict[str, Any], trusted: dict[str, Any]) -> None:
+PICKLES = ["weight", "constant", "opaque object", "weights of 2.8"]
+
+
+@pytest.mark.parametrize("name", [*PICKLES, "guard", "size", "comment", "quotes", "import"])
+def test_pickles_and_code_run_only_where_the_file_is_trusted(cases: Cases, name: str) -> None:
+    ours, trusted = cases[name]
     assert trusted["ran"] and not ours["ran"]
     assert ours["error"] == "NeedsTrust"
-
-
-@pytest.mark.parametrize("name", ["weight", "constant", "opaque object", "weights of 2.8"])
-def test_a_pickle_runs_only_where_the_file_is_trusted(cases: Cases, name: str) -> None:
-    assert_refused(*cases[name])
-    assert "--trust" in cases[name][0]["message"]
-
-
-@pytest.mark.parametrize("name", ["guard", "size", "comment", "quotes", "import"])
-def test_no_text_of_a_program_is_run_as_code(cases: Cases, name: str) -> None:
-    assert_refused(*cases[name])
+    assert name not in PICKLES or "--trust" in ours["message"]
 
 
 def test_an_operator_that_opens_a_file_is_refused(cases: Cases) -> None:

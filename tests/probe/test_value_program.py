@@ -56,7 +56,7 @@ def test_a_new_buffer_in_memory_that_was_freed_ends_what_stood_there() -> None:
     assert new.replaces(old)
 
 
-def test_a_column_of_what_is_returned_is_a_result_unless_it_is_written_over() -> None:
+def test_a_returned_column_is_a_result_unless_written_over() -> None:
     buffer, other = torch.arange(8.0).reshape(4, 2), torch.zeros(4)
     seen = Values(Report(None), [])
     seen.outputs, seen.results = [buffer.clone()], [place_of(buffer)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from aoti_debug.probe import choices
 from aoti_debug.probe.places import Place, place_of
 from aoti_debug.probe.value_rows import is_moved
-from aoti_debug.probe.value_samples import sampled
+from aoti_debug.probe.value_samples import Sample, sampled
 from aoti_debug.probe.value_search import Matching, Reference, Written, first_wrong, named_in
 
 
@@ -50,11 +50,16 @@ def launched(kernel: str, *read: int) -> dict[str, Any]:
     return {"kernel": kernel, "arguments": [{"memory": own(n), "read": True} for n in read]}
 
 
+def chain(*kernels: str) -> list[dict[str, Any]]:
+    """Return launches that each read what the one before wrote."""
+    return [launched(name, *([n - 1] * (n > 0))) for n, name in enumerate(kernels)]
+
+
 def first(*right: bool) -> str | None:
     """Return the first wrong kernel of two layers, each a product and the kernel that adds its
     bias; products alone are no values of the model."""
     names = "aoti_torch_cuda_mm_out", "bias_0", "aoti_torch_cuda_mm_out", "bias_1"
-    launches = [launched(name, *([n - 1] * (n > 0))) for n, name in enumerate(names)]
+    launches = chain(*names)
     written = [
         Value(n, {"verdict": "agrees"} if n % 2 and right[n // 2] else None) for n in range(4)
     ]
@@ -69,26 +74,23 @@ def blamed(
     return found[0].launch if found is not None else None
 
 
-def test_a_product_whose_bias_is_added_later_is_not_blamed_where_others_like_it_are_right() -> None:
+def test_a_product_without_its_bias_is_not_blamed_where_others_are_right() -> None:
     assert first(True, False) == "bias_1"
     assert first(True, True) is None
 
 
-def test_without_another_product_to_judge_by_the_product_is_the_first_that_has_no_value() -> None:
+def test_without_another_product_to_judge_by_the_product_is_blamed() -> None:
     assert first(False, False) == "aoti_torch_cuda_mm_out"
 
 
 def test_a_product_that_is_right_of_what_it_read_is_not_blamed() -> None:
-    launches = [launched("aoti_torch_cuda_mm_out"), launched("softplus", 0)]
+    launches = chain("aoti_torch_cuda_mm_out", "softplus")
     written = [Value(0, None, computed=True), Value(1, None)]
     assert blamed(launches, written, {1}) == 1
 
 
-def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one_that_reads_it_too() -> (
-    None
-):
-    launches = [launched("aoti_torch_cuda_mm_out"), launched("norm", 0), launched("gelu", 1)]
-    launches.append(launched("residual", 0, 2))
+def test_a_product_that_a_right_kernel_reads_is_not_blamed_for_a_later_one() -> None:
+    launches = [*chain("aoti_torch_cuda_mm_out", "norm", "gelu"), launched("residual", 0, 2)]
     written = [Value(n, {"verdict": "agrees"} if n == 1 else None) for n in range(4)]
     assert blamed(launches, written, {3}) == 2
 
@@ -99,6 +101,16 @@ def wrote(launch: int, place: int, tensor: Any, *nodes: str) -> Written:
     )
     found.fresh = True
     return found
+
+
+def value(node: str, own: Sample, exact: Sample | None = None, *users: str) -> Reference:
+    return Reference({"node": node, "name": node}, own, exact or own, frozenset(users))
+
+
+def reading(memory: Place, last: int = 1) -> list[dict[str, Any]]:
+    """Return launches of which the last reads this memory."""
+    reads = [{"memory": memory, "read": True}]
+    return [{"kernel": str(n), "arguments": reads * (n == last)} for n in range(last + 1)]
 
 
 def test_columns_of_one_buffer_do_not_replace_each_other(torch: Any) -> None:
@@ -112,12 +124,10 @@ def test_columns_of_one_buffer_do_not_replace_each_other(torch: Any) -> None:
     written.append(wrote(4, 0, torch.ones(7), "sum"))
     for one in written[2:4]:
         one.agrees = {"verdict": "agrees"}
-    reads = [{"memory": place_of(buffer), "read": True}]
-    launches = [{"kernel": str(n), "arguments": reads if n == 4 else []} for n in range(5)]
-    assert blamed(launches, written, range(len(written))) == 0
+    assert blamed(reading(place_of(buffer), 4), written, range(5)) == 0
 
 
-def test_the_value_that_a_later_kernel_reads_and_nobody_wrote_is_the_one_that_is_far_off(
+def test_a_value_that_is_read_later_and_nobody_wrote_is_the_one_far_off(
     torch: Any,
 ) -> None:
     right = {"kept": torch.ones(4), "best": torch.arange(4.0), "next": torch.arange(4.0) + 7}
@@ -128,21 +138,17 @@ def test_the_value_that_a_later_kernel_reads_and_nobody_wrote_is_the_one_that_is
     ]
     matching = Matching(written)
     users = {"kept": {"other"}, "best": {"next"}, "next": {"output"}}
-    for node, value in right.items():
-        what, sample = {"node": node, "name": node}, sampled(value)
-        matching.offer(Reference(what, sample, sample, frozenset(users[node])))
-    reads = [{"memory": written[0].memory, "read": True}]
-    launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
-    found = first_wrong(launches, written, range(len(written)))
+    for node, tensor in right.items():
+        matching.offer(value(node, sampled(tensor), None, *users[node]))
+    found = first_wrong(reading(written[0].memory), written, range(3))
     assert found is not None and (found[0].launch, found[0].like["node"]) == (0, "best")
 
 
 def test_what_is_like_no_value_of_its_kernel_is_the_last_of_them(torch: Any) -> None:
     one = wrote(0, 0, torch.full((3,), float("-inf")), "add", "reciprocal")
     matching = Matching([one])
-    for node, value in ("add", 0.0), ("reciprocal", float("inf")), ("later", 1.0):
-        sample = sampled(torch.full((3,), value))
-        matching.offer(Reference({"node": node, "name": node}, sample, sample))
+    for node, held in ("add", 0.0), ("reciprocal", float("inf")), ("later", 1.0):
+        matching.offer(value(node, sampled(torch.full((3,), held))))
     assert one.like["node"] == "reciprocal"
 
 
@@ -165,7 +171,7 @@ def test_a_sum_and_its_parts_are_known_by_the_mean(torch: Any) -> None:
         (others, False),
     ):
         one = wrote(0, 0, given, "mean")
-        Matching([one]).offer(Reference({"node": "mean", "name": "mean"}, mean, mean))
+        Matching([one]).offer(value("mean", mean))
         assert one.summed == summed
 
 
@@ -173,15 +179,13 @@ def test_what_is_right_in_part_is_that_value_and_wrong(torch: Any) -> None:
     """Though its own launch alone uses it, and each row has what is right in the same place."""
     torch.manual_seed(0)
     right = torch.randn(16, 48, 65)
-    what = {"node": "cat", "name": "cat"}
     for other, alike in (
         (right.where(torch.arange(65) < 40, right / 2), True),
         (right.flip(0), False),
     ):
         one = wrote(0, 0, other, "cat")
         one.nodes = frozenset({"cat", "transpose"})
-        value = Reference(what, sampled(right), sampled(right.double()), frozenset({"transpose"}))
-        Matching([one]).offer(value)
+        Matching([one]).offer(value("cat", sampled(right), sampled(right.double()), "transpose"))
         assert one.agrees is None and one.alike == alike
 
 
@@ -192,7 +196,7 @@ def test_what_a_kernel_reads_where_it_writes_is_no_copy(torch: Any) -> None:
         assert is_moved(tensors, source[2:6].clone()) == moved
 
 
-def test_of_elements_that_are_equal_up_to_rounding_either_may_be_chosen(torch: Any) -> None:
+def test_of_elements_equal_up_to_rounding_either_may_be_chosen(torch: Any) -> None:
     scores = torch.tensor([[0.25, 0.5, 0.5 + 1e-8], [0.75, 0.25, 0.125]], dtype=torch.float64)
     own = sampled(scores.argmax(-1))
     given = choices.chosen_from("argmax", 0, (scores, -1))
@@ -201,16 +205,12 @@ def test_of_elements_that_are_equal_up_to_rounding_either_may_be_chosen(torch: A
     for chosen, wrong in (([2, 0], 1), ([1, 0], None), ([0, 0], 0), ([2, 7], 0)):
         label = wrote(0, 0, torch.tensor(chosen), "argmax")
         result = wrote(1, 0, torch.full((2,), 9.0), "gather")
-        Matching([label, result]).offer(
-            Reference({"node": "argmax", "name": "argmax"}, own, own, choice=asked)
-        )
-        reads = [{"memory": label.memory, "read": True}]
-        launches = [{"kernel": str(n), "arguments": reads * n} for n in range(2)]
-        assert blamed(launches, [label, result], {0, 1}) == wrong
+        Matching([label, result]).offer(replace(value("argmax", own), choice=asked))
+        assert blamed(reading(label.memory), [label, result], {0, 1}) == wrong
 
 
-def test_a_wrong_result_is_wrong_also_where_only_a_tie_is_computed_from_it() -> None:
-    launches = [launched(name, *([n - 1] * (n > 0))) for n, name in enumerate(("a", "b", "c"))]
+def test_a_wrong_result_is_wrong_where_only_a_tie_is_computed_from_it() -> None:
+    launches = chain("a", "b", "c")
     right = {"verdict": "agrees"}
     written = [Value(0, None), Value(1, right, tied=True), Value(2, None)]
     assert blamed(launches, written, {0, 2}) == 0

@@ -35,7 +35,12 @@ def test_a_compilation_reports_its_phases_flags_and_artifacts(compiled):
     assert ran.of("begin")[0]["phase"] == "export"
 
 
-def test_the_processes_and_torch_are_named(compiled):
+def test_the_processes_torch_and_inputs_are_named(compiled):
+    [call] = compiled.ran.begun()
+    assert [i["name"] for i in call["inputs"]] == ["ids", "weights", "bias"]
+    assert call["package"] == str(compiled.package)
+    [load] = compiled.ran.begun("load")
+    assert load["package"]["captured"] == "capture/package-1.pt2", "kept once"
     process = compiled.ran.of("process")[0]
     assert process["argv"][-1] == "compile.py"
     assert process["cwd"] == str(compiled.directory)
@@ -82,7 +87,7 @@ print("sitecustomize" in sys.modules)
 """
 
 
-def test_a_script_computes_prints_and_imports_the_same_with_and_without_the_probe(run_script):
+def test_a_script_computes_prints_and_imports_the_same_under_the_probe(run_script):
     watched = run_script(RESULT)
     alone = run_script(RESULT, probe=False)
     assert watched.begun()
@@ -124,27 +129,19 @@ def test_each_call_describes_its_inputs_and_outputs(run_script):
     assert ran.end_of(second)["error"]["type"] == "ValueError"
 
 
-def test_inputs_have_names_when_the_same_process_compiled_the_package(compiled):
-    [call] = compiled.ran.begun()
-    assert [i["name"] for i in call["inputs"]] == ["ids", "weights", "bias"]
-    assert call["package"] == str(compiled.package)
-    [load] = compiled.ran.begun("load")
-    assert load["package"]["captured"] == "capture/package-1.pt2", "kept once"
+DYING = """
+import ctypes
+class Dying:
+    get_call_spec = model.loader.get_call_spec
+    def boxed_run(self, inputs):
+        ctypes.string_at(0)
+model.loader = Dying()
+call()
+"""
 
 
 def test_a_call_that_kills_the_process_leaves_its_begin_and_its_inputs(run_script):
-    ran = run_script(
-        """
-        import ctypes
-        class Dying:
-            get_call_spec = model.loader.get_call_spec
-            def boxed_run(self, inputs):
-                ctypes.string_at(0)
-        model.loader = Dying()
-        call()
-        """,
-        code=-signal.SIGSEGV,
-    )
+    ran = run_script(DYING, code=-signal.SIGSEGV)
     [call] = ran.begun()
     assert ran.end_of(call) is None
     assert call["captured"] == "capture/call-first.pt"
@@ -154,8 +151,7 @@ def test_a_call_that_kills_the_process_leaves_its_begin_and_its_inputs(run_scrip
 def test_constants_are_reported(run_script):
     ran = run_script(
         """
-        names = model.get_constant_fqns()
-        model.load_constants({names[0]: torch.zeros(50, 8)}, check_full_update=False)
+        model.load_constants({"table.weight": torch.zeros(50, 8)}, check_full_update=False)
         """
     )
     [constants] = ran.begun("constants")
@@ -163,29 +159,30 @@ def test_constants_are_reported(run_script):
     assert constants["constants"][0]["shape"] == [50, 8]
 
 
-def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_script):
-    ran = run_script(
-        """
-        import zipfile
-        from torch._C import _aoti
+LOADERS = """
+import zipfile
+from torch._C import _aoti
 
-        loader = _aoti.AOTIModelPackageLoader("model.pt2", "model", False, 2, -1)
-        given = [ids, weights, bias]
-        print(loader.run(given)[0].shape, loader.boxed_run(given)[0].shape, given)
-        table = {"table.weight": torch.zeros(50, 8)}
-        loader.load_constants(table, True, False)
-        with zipfile.ZipFile("model.pt2") as archive:
-            archive.extractall("unpacked")
-        from pathlib import Path
-        [library] = Path("unpacked").rglob("*.wrapper.so")
-        library.with_name("ca2.cubin").write_bytes(b"as a GPU's runner reads")
-        runner = _aoti.AOTIModelContainerRunnerCpu(str(library), 1)
-        names = {fqn: name for name, fqn in runner.get_constant_names_to_original_fqns().items()}
-        runner.update_constant_buffer({names["table.weight"]: table["table.weight"]}, False, False)
-        runner.run([ids, weights, bias])
-        print(call().shape)
-        """
-    )
+loader = _aoti.AOTIModelPackageLoader("model.pt2", "model", False, 2, -1)
+given = [ids, weights, bias]
+print(loader.run(given)[0].shape, loader.boxed_run(given)[0].shape, given)
+table = {"table.weight": torch.zeros(50, 8)}
+loader.load_constants(table, True, False)
+with zipfile.ZipFile("model.pt2") as archive:
+    archive.extractall("unpacked")
+from pathlib import Path
+[library] = Path("unpacked").rglob("*.wrapper.so")
+library.with_name("ca2.cubin").write_bytes(b"as a GPU's runner reads")
+runner = _aoti.AOTIModelContainerRunnerCpu(str(library), 1)
+names = {fqn: name for name, fqn in runner.get_constant_names_to_original_fqns().items()}
+runner.update_constant_buffer({names["table.weight"]: table["table.weight"]}, False, False)
+runner.run([ids, weights, bias])
+print(call().shape)
+"""
+
+
+def test_loaders_and_runners_without_a_model_report_loads_calls_and_updates(run_script):
+    ran = run_script(LOADERS)
     assert ran.stdout.splitlines() == [
         "torch.Size([4, 3, 4]) torch.Size([4, 3, 4]) []",
         "torch.Size([4, 3, 4])",
@@ -219,9 +216,7 @@ GRAPH = "self.mean = self.mean * 0.9 + (out * scale).mean()"
         GRAPH,
     ],
 )
-def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fills_it(
-    run_script, kept
-):
+def test_a_list_that_keeps_outputs_is_named_with_the_line_that_fills_it(run_script, kept):
     ran = run_script(
         f"""
         scale = torch.ones(1, requires_grad=True)
@@ -231,7 +226,7 @@ def test_a_list_that_keeps_the_outputs_of_calls_is_named_with_the_line_that_fill
                 self.kept, self.mean = [], 0.0
 
             def serve(self):
-                out = call()
+                out = model(ids, weights, bias=bias)
                 {kept}
 
         def main():
@@ -272,32 +267,33 @@ def test_models_copy_and_functions_pickle_as_before(run_script):
     assert ran.stdout.startswith("True torch.Size([4, 3, 4])\nTrue\n['path'")
 
 
-def test_of_many_calls_alike_each_is_counted_and_the_one_that_differs_or_fails_is_recorded(
+ALIKE = """
+class Failing:
+    get_call_spec = model.loader.get_call_spec
+    def boxed_run(self, inputs):
+        raise RuntimeError("refused")
+class Calling:
+    get_call_spec = model.loader.get_call_spec
+    def boxed_run(self, inputs):
+        model.loader = loader
+        return [model(*inputs[:2], bias=inputs[2])]
+loader = model.loader
+for number in range(1, 301):
+    ids[0, 0] = number % 47
+    given = ids.t().contiguous().t() if number == 150 else ids
+    model.loader = {200: Failing, 240: Calling}.get(number, lambda: loader)()
+    with torch.inference_mode(number > 220):
+        try:
+            model(given, weights, bias=bias)
+        except RuntimeError:
+            assert number == 200
+"""
+
+
+def test_of_calls_alike_each_is_counted_and_one_that_differs_or_fails_recorded(
     run_script,
 ):
-    ran = run_script(
-        """
-        class Failing:
-            get_call_spec = model.loader.get_call_spec
-            def boxed_run(self, inputs):
-                raise RuntimeError("refused")
-        class Calling:
-            get_call_spec = model.loader.get_call_spec
-            def boxed_run(self, inputs):
-                model.loader = loader
-                return [model(*inputs[:2], bias=inputs[2])]
-        loader = model.loader
-        for number in range(1, 301):
-            ids[0, 0] = number % 47
-            given = ids.t().contiguous().t() if number == 150 else ids
-            model.loader = {200: Failing, 240: Calling}.get(number, lambda: loader)()
-            with torch.inference_mode(number > 220):
-                try:
-                    model(given, weights, bias=bias)
-                except RuntimeError:
-                    assert number == 200
-        """
-    )
+    ran = run_script(ALIKE)
     assert not [note for note in ran.of("note") if "call" in note["what"]]
     calls = {call["call"]: call for call in ran.begun()}
     assert list(calls) == [*range(1, 101), 150, 200]
@@ -314,23 +310,23 @@ def test_of_many_calls_alike_each_is_counted_and_the_one_that_differs_or_fails_i
     assert held[at : at + 16] == struct.pack("2q", 300 % 47, 1)
 
 
+FORKS = """
+import os, threading
+worker = threading.Thread(target=call, name="worker")
+worker.start()
+worker.join()
+torch.set_num_threads(1)
+child = os.fork()
+call()
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+else:
+    os._exit(0)
+"""
+
+
 def test_threads_and_forks_report_calls_of_their_own(run_script):
-    ran = run_script(
-        """
-        import os, threading
-        worker = threading.Thread(target=call, name="worker")
-        worker.start()
-        worker.join()
-        torch.set_num_threads(1)
-        child = os.fork()
-        call()
-        if child:
-            assert os.waitpid(child, 0)[1] == 0
-        else:
-            os._exit(0)
-        """,
-        env={"OMP_NUM_THREADS": "1"},
-    )
+    ran = run_script(FORKS, env={"OMP_NUM_THREADS": "1"})
     calls = ran.begun()
     assert len(calls) == 3 and len({c["pid"] for c in calls}) == 2
     assert calls[0]["thread"] == "worker"
@@ -339,49 +335,50 @@ def test_threads_and_forks_report_calls_of_their_own(run_script):
     assert len(captured) == 2, "each process writes a file of its own"
 
 
-def test_a_fork_while_another_thread_captures_leaves_the_child_its_own_captures(run_script):
-    ran = run_script(
-        """
-        import os, sys
-        torch.set_num_threads(1)
-        busy = sys.modules["_aoti_debug_probe.store"].busy
-        busy.acquire()
-        child = os.fork()
-        if not child:
-            call()
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
-        """,
-        env={"OMP_NUM_THREADS": "1"},
-    )
+CAPTURING = """
+import os, sys
+torch.set_num_threads(1)
+busy = sys.modules["_aoti_debug_probe.store"].busy
+busy.acquire()
+child = os.fork()
+if not child:
+    call()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_a_fork_while_another_thread_captures_leaves_the_child_captures(run_script):
+    ran = run_script(CAPTURING, env={"OMP_NUM_THREADS": "1"})
     [call] = ran.begun()
     assert (ran.directory / call["captured"]).stat().st_size > 0
 
 
-def test_a_call_that_fails_leaves_later_ones_the_short_way_though_its_inputs_are_not_held(
+FAILING = """
+import sys
+part = "_aoti_debug_probe."
+sys.modules[part + "groups"]._HELD = 0
+sys.modules[part + "arrival"].Arrivals.keep = float("inf")
+class Failing:
+    get_call_spec = model.loader.get_call_spec
+    def boxed_run(self, inputs):
+        print(sys.modules[part + "holding"].buffer.locked())
+        raise RuntimeError("refused")
+for number in range(1, 121):
+    if number == 120:
+        model.loader = Failing()
+    try:
+        call()
+    except RuntimeError:
+        pass
+print(sys.modules[part + "holding"].buffer.locked())
+"""
+
+
+def test_a_call_that_fails_leaves_later_ones_the_short_way(
     run_script,
 ):
-    ran = run_script(
-        """
-        import sys
-        part = "_aoti_debug_probe."
-        sys.modules[part + "groups"]._HELD = 0
-        sys.modules[part + "arrival"].Arrivals.keep = float("inf")
-        class Failing:
-            get_call_spec = model.loader.get_call_spec
-            def boxed_run(self, inputs):
-                print(sys.modules[part + "holding"].buffer.locked())
-                raise RuntimeError("refused")
-        for number in range(1, 121):
-            if number == 120:
-                model.loader = Failing()
-            try:
-                call()
-            except RuntimeError:
-                pass
-        print(sys.modules[part + "holding"].buffer.locked())
-        """
-    )
+    ran = run_script(FAILING)
     assert ran.stdout == "True\nFalse\n"
 
 
@@ -421,9 +418,7 @@ def test_custom_operators_are_traced_to_the_module_that_defines_them(custom_ops,
     }
 
 
-def test_an_operator_that_the_script_has_a_function_register_comes_back_with_the_script(
-    custom_ops, tmp_path
-):
+def test_an_operator_registered_by_a_called_function_is_the_scripts(custom_ops, tmp_path):
     [[word, file]] = custom_ops("", "own_ops.configure('own')")["registered"]
     assert word == "__main__" and file.startswith(str(tmp_path))
 
@@ -496,7 +491,7 @@ def test_child_processes_are_watched_too(run_script):
     assert ran.of("torch", pid=child["pid"])
 
 
-def test_a_script_that_closes_all_descriptors_does_not_get_events_into_its_files(run_script):
+def test_a_script_that_closes_all_descriptors_gets_no_events_in_its_files(run_script):
     ran = run_script(
         """
         import os

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import select
+import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
@@ -50,6 +51,17 @@ def mailbox(tmp_path):
     box = Mailbox(tmp_path / "mailbox")
     yield box
     box.close()
+
+
+@pytest.fixture
+def spawn(tmp_path) -> Callable[..., subprocess.Popen[str]]:
+    """Start Python source in a process of its own, in `tmp_path`."""
+
+    def start(source: str, *args: object) -> subprocess.Popen[str]:
+        argv = [sys.executable, "-c", source, *map(str, args)]
+        return subprocess.Popen(argv, cwd=tmp_path, stdin=-1, stdout=-1, text=True)
+
+    return start
 
 
 @pytest.fixture

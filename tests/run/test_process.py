@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 
@@ -65,7 +64,7 @@ def test_streams_are_kept_apart_byte_for_byte(finish, logs):
         ("*sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1]", "0 1 2"),
     ],
 )
-def test_program_has_no_input_its_own_session_default_signals_and_three_descriptors(
+def test_program_has_no_input_own_session_default_signals_three_descriptors(
     finish, logs, source, printed
 ):
     finish(f"import os, sys; print({source})", os.getsid(0))
@@ -102,14 +101,9 @@ def test_unwritable_log_directory_is_named(command, tmp_path):
 
 
 def test_program_that_ignores_sigterm_is_killed(finish, mailbox):
-    source = """
-    import os, signal, sys, time
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    print(os.getpid(), file=open(sys.argv[1], "w"), flush=True)
-    time.sleep(1000)
-    """
+    source = f"trap '' TERM; echo $$ > {mailbox.path}; exec sleep 1000"
     words = {"timeout_s": 0.1, "grace_s": 0.1, "on_timeout": lambda _: mailbox.pid()}
-    end = finish(source, mailbox.path, **words)
+    end = finish(argv=("sh", "-c", source), **words)
     assert (end.timed_out, end.signal) == (True, "SIGKILL")
 
 
@@ -148,7 +142,7 @@ with socket.create_server(("127.0.0.1", 0)) as server:
 
 
 @pytest.mark.parametrize(("socket", "serves"), [("listens", True), ("closed", False)])
-def test_a_server_that_waits_for_requests_at_its_timeout_does_not_hang(
+def test_a_server_that_waits_for_requests_does_not_hang(
     finish, tmp_path, socket: str, serves: bool
 ):
     end = finish(SERVER, socket, timeout_s=8.0, serving=Counter(tmp_path).going_on)
@@ -212,7 +206,7 @@ def test_program_that_kills_its_whole_group_is_still_told(finish):
         (b"x" * 9000, b"[1]", b'{"pid": "1"}', b'{"wall": []}', b"\xff", b""),
     ],
 )
-def test_what_the_program_itself_writes_as_its_status_is_not_believed(finish, lines):
+def test_a_status_that_the_program_writes_is_not_believed(finish, lines):
     source = f"""
     import os, signal
     try:
@@ -357,16 +351,15 @@ async def test_cancelling_ends_the_tree_and_stop_tells_the_end_too(command, logs
         assert (logs / "stdout.log").read_text() == "begun\n"
 
 
-def test_server_ended_by_sigkill_leaves_no_orphan(tmp_path, mailbox):
+def test_server_ended_by_sigkill_leaves_no_orphan(spawn, logs, mailbox):
     source = DAEMON + (
         "print('begun', flush=True); daemon(); daemon(deaf=True);"
         "os.write(mailbox, b'%d\\n%d\\n' % (os.getpid(), os.getppid())); time.sleep(1000)"
     )
-    argv = [sys.executable, "-c", KILLED, str(mailbox.path), source]
-    with subprocess.Popen(argv, cwd=tmp_path) as server:
+    with spawn(KILLED, mailbox.path, source) as server:
         pids = [int(mailbox.read()) for _ in range(4)]
         assert all(psutil.pid_exists(pid) for pid in pids)
-        log = tmp_path / "logs" / "stdout.log"
+        log = logs / "stdout.log"
         while log.read_text() != "begun\n":
             assert server.poll() is None
         server.send_signal(signal.SIGKILL)
@@ -375,7 +368,7 @@ def test_server_ended_by_sigkill_leaves_no_orphan(tmp_path, mailbox):
 
 
 @pytest.mark.parametrize("ended_by", ["SIGKILL", "SIGTERM"])
-def test_program_whose_launcher_is_ended_is_ended_with_all_that_it_left(finish, mailbox, ended_by):
+def test_program_whose_launcher_ends_is_ended_with_all_it_left(finish, mailbox, ended_by):
     source = DAEMON + textwrap.dedent(
         f"""
         import subprocess

@@ -72,7 +72,7 @@ def test_nothing_above_the_project_is_looked_at(environment, chosen, tmp_path):
     assert chosen() == (tmp_path / "path" / "python3", "PATH")
 
 
-def test_an_active_environment_comes_first_and_one_with_torch_before_that(environment, chosen):
+def test_an_active_environment_comes_first_but_for_torch(environment, chosen):
     active, project = environment("active"), environment("project/.venv")
     assert chosen(VIRTUAL_ENV=str(active.parents[1])) == (active, "VIRTUAL_ENV")
     bare = environment("bare", torch=False)
@@ -85,9 +85,7 @@ def test_without_torch_anywhere_the_first_is_chosen(environment, chosen):
     assert chosen() == (bare, "the project's .venv")
 
 
-def test_an_environment_that_is_closed_does_not_have_what_its_base_has(
-    environment, program, tmp_path
-):
+def test_a_closed_environment_lacks_what_its_base_has(environment, program, tmp_path):
     environment("base")
     closed, opened = tmp_path / "closed", tmp_path / "opened"
     for place, also in ((closed, False), (opened, True)):

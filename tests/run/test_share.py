@@ -110,7 +110,7 @@ async def test_many_busy_processes_of_one_run_weigh_as_much_as_one() -> None:
 
 
 @pytest.mark.anyio
-async def test_the_last_process_that_is_ready_is_for_who_has_nothing_going_on() -> None:
+async def test_the_last_ready_process_is_for_who_has_nothing_going_on() -> None:
     readers = Readers()
     try:
         await readers.prepare()

@@ -34,11 +34,13 @@ from aoti_debug.run.turns import Turns
 
 from .conftest import PATIENCE_S
 
+resolve = partial(resolve_target, python=sys.executable)
+
 
 def test_script_runs_in_the_named_interpreter(tmp_path):
     script = tmp_path / "a b.py"
     script.touch()
-    target = resolve_target(script=script, args=["-x", "two words"], python=sys.executable)
+    target = resolve(script=script, args=["-x", "two words"])
     assert target.argv == (sys.executable, str(script), "-x", "two words")
     assert target.label == "a b.py -x 'two words'"
     assert target.python == Path(sys.executable)
@@ -50,13 +52,13 @@ def test_relative_script_is_found_in_cwd_then_here(tmp_path, monkeypatch):
         (tmp_path / name).touch()
     monkeypatch.chdir(tmp_path)
     for name, place in (("here.py", tmp_path), ("both.py", tmp_path / "there")):
-        target = resolve_target(script=name, cwd="there", python=sys.executable)
+        target = resolve(script=name, cwd="there")
         assert target.argv[1] == str(place / name)
         assert target.cwd == tmp_path / "there"
 
 
 def test_module_and_command():
-    target = resolve_target(module="json.tool", args=["-h"], python=sys.executable)
+    target = resolve(module="json.tool", args=["-h"])
     assert target.argv == (sys.executable, "-m", "json.tool", "-h")
     assert target.label == "-m json.tool -h"
     target = resolve_target(command=["sh", "-c", "true"])
@@ -69,7 +71,7 @@ def test_program_with_another_interpreter_runs_by_itself(program):
     shell = program("run.sh")
     assert resolve_target(script=shell, args=["1"]).argv == (str(shell), "1")
     python = program("tool", "#!/usr/bin/env python3\n")
-    assert resolve_target(script=python, python=sys.executable).argv[0] == sys.executable
+    assert resolve(script=python).argv[0] == sys.executable
 
 
 def test_environment_is_merged_over_the_current_one(tmp_path, monkeypatch):
@@ -102,7 +104,7 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch, options, words):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(TargetNotFound, match=words):
-        resolve_target(python=sys.executable, **options)
+        resolve(**options)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,7 @@ def test_what_is_not_there_is_said(tmp_path, monkeypatch, options, words):
 def test_wrong_use_is_refused(tmp_path, monkeypatch, options):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(WrongUse) as refused:
-        resolve_target(python=sys.executable, **options)
+        resolve(**options)
     assert "\0" not in str(refused.value)
     assert refused.value.help
 
@@ -207,13 +209,13 @@ def _torch(folder: Path, version: str) -> None:
     )
 
 
-def test_who_is_asked_ends_with_who_asks(mailbox, tmp_path):
+def test_who_is_asked_ends_with_who_asks(mailbox, spawn, tmp_path):
     """An interpreter that waits for ever, and a server that is killed."""
     held = tmp_path / "held"
     os.mkfifo(held)
     words = ["sh", "-c", f"echo $$ > {mailbox.path}; read line < {held}"]
     asks = f"from aoti_debug.run.machine import ask; ask({words!r}, timeout_s=1000)"
-    with subprocess.Popen([sys.executable, "-c", asks]) as asking:
+    with spawn(asks) as asking:
         asked = os.pidfd_open(int(mailbox.read()))
         asking.kill()
     assert select.select([asked], [], [], PATIENCE_S)[0]
@@ -235,10 +237,9 @@ def test_versions_are_read_without_importing_torch_and_follow_changes(tmp_path):
     assert installed_versions(Path(sys.executable), env).torch == "2.14.0"
 
 
-def test_an_answer_without_a_version_is_asked_for_again(tmp_path):
-    python, home = tmp_path / "python", tmp_path / "home"
-    python.write_text("#!/bin/sh\necho '[{}, {}]'\n")
-    python.chmod(0o755)
+def test_an_answer_without_a_version_is_asked_for_again(program, tmp_path):
+    home = tmp_path / "home"
+    python = program("python", "#!/bin/sh\necho '[{}, {}]'\n")
     assert installed_versions(python, {"AOTI_DEBUG_HOME": str(home)}).python is None
     python.write_text('#!/bin/sh\necho \'[{"python": "3.12"}, {}]\'\n')
     os.utime(python, (1, 1))
@@ -261,7 +262,7 @@ def test_interpreter_without_torch_or_that_fails_is_told(program, tmp_path):
     assert installed_versions(broken, env).problem == "libpython3.so: cannot open"
 
 
-def test_path_comes_before_the_toolkit_and_that_before_wheels(program, tmp_path):
+def test_tools_are_on_path_of_the_toolkit_of_wheels_or_beside_python(program, tmp_path):
     python = program("venv/bin/python")
     wheels = "venv/lib/python3.11/site-packages/nvidia/cu13"
     wheel = program(f"{wheels}/compute-sanitizer/compute-sanitizer")
@@ -274,12 +275,8 @@ def test_path_comes_before_the_toolkit_and_that_before_wheels(program, tmp_path)
     env["PATH"] = str(tmp_path / "bin")
     on_path = program("bin/compute-sanitizer")
     assert find_tool("compute-sanitizer", env, python) == on_path
-
-
-def test_tool_beside_the_interpreter_is_found(program, tmp_path):
-    beside, env = program("venv/bin/py-spy"), {"PATH": str(tmp_path)}
-    assert find_tool("py-spy", env, tmp_path / "venv/bin/python") == beside
-    assert find_tool("py-spy", env) is None
+    beside = program("venv/bin/py-spy")
+    assert (find_tool("py-spy", env, python), find_tool("py-spy", env)) == (beside, None)
 
 
 @pytest.mark.parametrize(
@@ -413,10 +410,8 @@ def test_lock_is_refused_with_the_holder_named_and_frees_the_others(lock):
         pass
 
 
-def test_lock_holds_between_processes_and_ends_with_its_holder(lock, tmp_path):
-    argv = [sys.executable, "-c", HOLDER, str(tmp_path)]
-    with subprocess.Popen(argv, stdin=-1, stdout=-1, text=True) as holder:
-        assert holder.stdout is not None
+def test_lock_holds_between_processes_and_ends_with_its_holder(lock, spawn, tmp_path):
+    with spawn(HOLDER, tmp_path) as holder:
         assert holder.stdout.readline() == "held\n"
         with (
             pytest.raises(DeviceBusy, match=rf"run r-1 \(pid {holder.pid}, 0 min: train.py\)"),
@@ -459,7 +454,7 @@ async def _settle() -> None:
 
 
 @pytest.mark.anyio
-async def test_turns_stay_apart_and_every_client_comes_once_before_any_comes_twice():
+async def test_turns_stay_apart_and_each_client_comes_once_before_any_twice():
     turns, order = Turns(), []
 
     async def one(client: str) -> None:
@@ -469,7 +464,7 @@ async def test_turns_stay_apart_and_every_client_comes_once_before_any_comes_twi
             order.append("ends")
 
     async with anyio.create_task_group() as tasks:
-        for client in ("many", "many", "many", "many", "few", "one", "few"):
+        for client in (*["many"] * 4, "few", "one", "few"):
             tasks.start_soon(one, client)
             await anyio.lowlevel.checkpoint()
     assert order[::2] == ["many", "few", "one", "many", "few", "many", "many"]
