@@ -59,7 +59,7 @@ def origin_found(origin: Report, report: Report, inputs: Mapping[str, int]) -> F
     if isinstance(wrapped := origin.get("wrapped"), dict):
         made = lines(wrapped.get("stack"))
         where, fixes = [*made, *where], [wider(wrapped, made)]
-        headline = f"{wrapped.get('node')} ({wrapped.get('op')}) passes 2**31 in int32; {headline}"
+        headline = f"{wrapped.get('node')} ({wrapped.get('op')}) exceeds 2**31 in int32; {headline}"
     return Found(
         "nan_or_inf",
         summary,

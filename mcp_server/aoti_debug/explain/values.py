@@ -166,8 +166,8 @@ def read_bisection(report: Report) -> Found | None:
             WRAPS,
         )
     elif wraps(first) or first.get("wide"):
-        said += "; it passes 2**31 and is computed in 32 bits"
-        headline, fix = f"{node} ({op}) passes 2**31 and is computed in 32 bits", IN_32_BITS
+        said += "; it exceeds 2**31 but is computed in 32 bits"
+        headline, fix = f"{node} ({op}) exceeds 2**31 but is computed in 32 bits", IN_32_BITS
     if report.get("reproduction"):
         fix = fix.model_copy(update={"where": str(report["reproduction"])[:80]})
     fixes = [fix]

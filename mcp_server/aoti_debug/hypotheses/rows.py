@@ -49,9 +49,8 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
         )
         return
     strange = any(call.holds_nonfinite for call in run.calls) and not is_other(observations)
-    if (
-        (one := same_rows(observations)) is None or strange or of_its_own(observations)
-    ):  # NaN may be what is rejected
+    strange |= of_its_own(observations)  # NaN, or another exit, may be what is meant
+    if (one := same_rows(observations)) is None or strange:
         return
     at = at_place(one.caller)
     count = f"on each of {one.same} rows" if one.same else f"in each of {len(run.references)} calls"

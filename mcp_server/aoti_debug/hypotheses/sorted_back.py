@@ -22,9 +22,9 @@ def candidates(observations: Observations) -> Iterator[Candidate]:
     if not (rejects(observations) or printed(observations) or verdict(observations)):
         return
     name, instead = found.name[:60], found.instead[:60]
-    said = f"results are indexed by {name}, which sorted the inputs, in place of its inverse"
+    said = f"results are indexed by {name}, which sorted the inputs, not by its inverse"
     what = f"write each result to its place: found[{name}] = results"
-    why = f"{name} undoes itself only where it is its own inverse"
+    why = f"{name} is right only where it equals its inverse"
     if instead:
         said = f"results of {instead}, which is sorted, are paired with {name}, which is not"
         what, why = f"pair them with {instead}", "results have the order of what was given"

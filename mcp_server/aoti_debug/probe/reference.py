@@ -124,8 +124,9 @@ def given(weights: dict[str, Any]) -> None:
         exported.given(weights)
         few = len(weights) <= _LATEST * _LATEST and _State.sought < _INSIDE
         _State.sought += few
-        if few and (found := exported.misnamed(weights)):
-            events.emit("reference", caller=watch.caller(), **found)
+        with events.noted("look for the module that weights come from"):
+            if few and (found := exported.misnamed(weights)):
+                events.emit("reference", caller=watch.caller(), **found)
 
 
 def returned(call: Any, inputs: list[marks.Mark], result: Any) -> None:

@@ -77,7 +77,7 @@ def outline_diagnosis(diagnosis: Diagnosis) -> Outline:
             section("Why", input_item(diagnosis.input), _fault(diagnosis.fault), diagnosis.means),
             slice_section(diagnosis.slice),
             values_section(diagnosis.values),
-            section("Because", *(Item(one.result, one.experiment) for one in diagnosis.because)),
+            section("Because", *(f"{one.experiment}: {one.result}" for one in diagnosis.because)),
             section("Evidence", *map(_evidence, diagnosis.evidence)),
             section("Not the cause", *diagnosis.also_true, *diagnosis.misleading),
             section("Fix", *map(fix_item, diagnosis.fixes)),

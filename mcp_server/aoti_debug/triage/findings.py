@@ -184,7 +184,7 @@ def found_broken(run: RunSeen, checks: CheckReports) -> tuple[Call, ...]:
 def of_calls(report: CallsReport) -> str:
     held = [one for one in report.calls if one.state == "held"]
     bad = [one for one in held if breaks(one)]
-    said = f"{len(bad) or 'none'} of {times(len(held), 'other kind')} of calls breaks something"
+    said = f"{len(bad)} of {times(len(held), 'other kind')} of calls break the contract"
     unknown = len(report.calls) - len(held)
     return f"{said}; {unknown} could not be checked" if unknown else said
 

@@ -242,7 +242,7 @@ def inverted(diagnosis: Diagnosis, observations: Observations, file: File) -> Pr
         text = file.replaced(names[0], found.instead)
         return Proposal(f"pair them with {found.instead}", "that is the order given", text)
     text = file.replaced(names[0], f"{found.name}.argsort()")
-    why = f"{found.name} undoes itself only where it is its own inverse"
+    why = f"{found.name} is right only where it equals its inverse"
     return Proposal(f"index by the inverse: {found.name}.argsort()", why, text)
 
 
