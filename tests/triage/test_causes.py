@@ -675,7 +675,7 @@ def fill():
 worker = threading.Thread(target=fill)
 worker.start()
 bad = 0
-for _ in range(4):
+for _ in range(8):
     frame = ring.clone()
     bad += float((package(ring) - model(frame)).abs().max()) > 1e-3
 stop.set()
