@@ -362,6 +362,17 @@ got = package(prepared(x))
 sys.exit(float((got - model(prepared(x))).abs().max()) > 1e-3)
 """
 )
+RATIO = """\
+class Ratio(nn.Module):
+    def forward(self, x):
+        y = x / x
+        return y, torch.where(y.isnan(), 0.0, y)
+
+
+x, package = torch.ones(4), compiled(Ratio(), (torch.ones(4),))
+for n in range(4):
+    package(x * (n != 1))
+"""
 QUEUED = (
     SMALL
     + """\
@@ -1059,7 +1070,7 @@ def test_no_model_is_compiled_again_where_the_first_runs_package_tells(found, so
     assert not found(source).diagnosis.cost.recompiles
 
 
-@pytest.mark.parametrize("source", [MASK, RIGHT, GAP], ids=["bytes", "the same", "meant NaN"])
+@pytest.mark.parametrize("source", [MASK, RIGHT, GAP, RATIO])
 def test_what_is_no_symptom_is_no_fault(found, source: str) -> None:
     best = found(source).diagnosis
     assert best.category == "no_fault", best.summary

@@ -98,10 +98,8 @@ def from_comparison(observations: Observations, compared: CompareReport) -> Iter
             said += f"without AOTInductor the model gives {output.eager.not_finite}"
             yield NOT_FINITE.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
         elif output.lost and unlike and rejects(observations):
-            said = (
-                f"the model gives {output.eager.not_finite} in {output.named} without AOTInductor; "
-            )
-            said += "package and float64 give none"
+            said = f"without AOTInductor the model gives {output.eager.not_finite} in "
+            said += f"{output.named}; package and float64 give none"
             yield LOST.found(said, compared.artifact, order=order, fixes=[NAN_FIX])
         elif compared.verdict == "differs" and wrong:
             yield DIFFERENT.found(difference_of(output), compared.artifact, order=order)

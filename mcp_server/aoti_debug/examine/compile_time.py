@@ -15,6 +15,7 @@ from aoti_debug.run.files import open_regular
 from aoti_debug.triage.environment import TRACE
 
 _FILES = 16  # traces: one for each process
+_AOT = "AOTAutograd: trace and decompositions"
 # The first pattern that the name of a span holds says which phase its own seconds belong to; a span
 # that none fits belongs to the phase of the one around it.
 _PHASES: tuple[tuple[str, str], ...] = (
@@ -31,7 +32,7 @@ _PHASES: tuple[tuple[str, str], ...] = (
     ),
     (r"GraphLowering\.run", "lowering"),
     (r"_passes|pass\.|fake_tensor_prop|constant_fold", "graph passes"),
-    (r"aot_|create_aot_dispatcher", "AOTAutograd: trace and decompositions"),
+    (r"aot_|create_aot_dispatcher", _AOT),
     (r"FxGraph|inductor_codecache|cache", "caches"),
     (r"fx_codegen_and_compile|compile_to_fn|compile_fx|inductor_compile|fw_compiler", "Inductor"),
 )
@@ -53,9 +54,7 @@ _CHANGES = {
     "Triton kernels": "more of TORCHINDUCTOR_COMPILE_THREADS, and a kept TORCHINDUCTOR_CACHE_DIR",
     _CPP_WORDS["kernels"]: "fewer distinct kernels: repeated layers of one shape share theirs",
 }
-_OF_GRAPH = frozenset(name for _, name in _PHASES if not name.startswith("C++")) - {
-    *("autotuning", "Triton kernels", "GPU binaries", "constants", "caches", "Inductor")
-}
+_OF_GRAPH = ("fusion", "code generation", "lowering", "graph passes", _AOT)
 _LONG = 0.2  # of a compile
 _OUTERMOST = "Inductor"
 
